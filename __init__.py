@@ -1,0 +1,32 @@
+"""velavox anonymizes a voice while it is spoken. See README.md; the parts are loaded when they are first used."""
+
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from .engine.files import anonymize_file, anonymize_folder
+    from .engine.host import Engine
+    from .engine.identity import Identity
+    from .engine.mcadams import McAdams
+    from .engine.voicemask import VoiceMask
+    from .engine.vtln import Vtln
+
+_HOME = {
+    "Engine": "host",
+    "Identity": "identity",
+    "McAdams": "mcadams",
+    "Vtln": "vtln",
+    "VoiceMask": "voicemask",
+    "anonymize_file": "files",
+    "anonymize_folder": "files",
+}
+__all__ = ["Engine", "Identity", "McAdams", "VoiceMask", "Vtln", "__version__", "anonymize_file", "anonymize_folder"]
+
+
+def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
+    if name in _HOME:
+        return getattr(import_module(f".engine.{_HOME[name]}", __name__), name)
+    raise AttributeError(f"module 'velavox' has no attribute {name!r}")

@@ -1,0 +1,146 @@
+"""The contract of a stage, and what every stage shares: parameters, voice, state."""
+
+from __future__ import annotations
+
+import secrets
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from ..kernels.jit import F32, State
+from .parameter import Parameter, Value
+
+RATE = 16_000  # Hz: stages see mono float32 in [-1, 1] at this rate, whatever the host's
+HOP = 160  # samples, 10 ms: the hop of every signal-processing stage
+
+SAVED_VERSION = 1
+
+
+class Stage(ABC):
+    """One anonymizer: mono float32 in [-1, 1] at 16 kHz, `hop` samples in and `hop` samples out.
+
+    Life: construct (parameters only) -> prepare() (slow) -> step(x, y) for each hop. A stage is one stream; `clone()`
+    gives the same parameters to another stream, with a voice of its own.
+
+    A subclass declares its parameters as class attributes (`Parameter`), gives `method`, `latency`, and:
+
+    - `_allocate()`: build the kernel state at its fresh value and return it. May be slow; called once, by prepare().
+    - `_apply()`: write parameters and voice as targets into `self._state`; kernels glide to a target over two hops.
+    - `_settle()`: make every gliding value its target at once (after a reset).
+    - `step(x, y)`: one kernel call. No allocation, no lock, no exception on any finite input.
+    """
+
+    method: ClassVar[str]  # the name on the command line
+    hop: int = HOP
+
+    _state: State
+    _fresh: State
+
+    def __init__(self, **values: Any) -> None:
+        declared = self.parameters()
+        unknown = sorted(values.keys() - declared.keys())
+        if unknown:
+            raise TypeError(f"{type(self).__name__} has no parameter {unknown[0]!r}: it has {', '.join(declared)}")
+        self.values: dict[str, Value] = {n: p.check(values.get(n, p.default)) for n, p in declared.items()}
+        self.voice: dict[str, float] = {}
+        self._random = _generator(None)
+        self._prepared = False
+
+    @classmethod
+    def parameters(cls) -> dict[str, Parameter]:
+        """The declared parameters by name, in the order of declaration."""
+        found: dict[str, Parameter] = {}
+        for owner in reversed(cls.__mro__):
+            found.update({n: p for n, p in vars(owner).items() if isinstance(p, Parameter)})
+        return found
+
+    @property
+    @abstractmethod
+    def latency(self) -> int:
+        """Samples at 16 kHz from an input sample of step() to the same sample in its output."""
+
+    @abstractmethod
+    def step(self, x: F32, y: F32) -> None:
+        """Read `hop` samples of x, write all `hop` samples of y. Shapes (hop,), float32, C-contiguous, no overlap."""
+
+    @abstractmethod
+    def _allocate(self) -> State: ...
+
+    @abstractmethod
+    def _apply(self) -> None: ...
+
+    @abstractmethod
+    def _settle(self) -> None: ...
+
+    def prepare(self) -> None:
+        """Allocate, load, compile; draw a voice if none is there yet. Ready, and as after reset(), when it returns."""
+        self._fresh = self._allocate()
+        self._state = self._fresh.copy()
+        if not self.voice:
+            self._draw()
+        self._prepared = True
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget the signal; keep parameters and voice. The stream then runs as a fresh one; allocates nothing."""
+        self._state.view(np.uint8)[:] = self._fresh.view(np.uint8)
+        self._apply()
+        self._settle()
+
+    def new_voice(self, entropy: bytes | None = None) -> None:
+        """Draw another voice: from `entropy` (16 bytes or more; equal bytes give the equal voice), else from the system."""
+        self._random = _generator(entropy)
+        self._draw()
+        if self._prepared:
+            self._apply()
+
+    def set_parameter(self, name: str, value: Value) -> None:
+        """Store a checked value; a drawn parameter takes it, or draws from it, for the voice in use."""
+        self.values[name] = value
+        if name in self.voice:
+            self.voice[name] = self._one(value)
+        if self._prepared:
+            self._apply()
+
+    def clone(self) -> Self:
+        """The same parameters for another stream: own memory, not prepared, and its own voice to be drawn."""
+        return type(self)(**self.values)
+
+    def save(self) -> dict[str, Any]:
+        """Parameters and voice as plain JSON values. The voice undoes nothing, but it links recordings: keep it private."""
+        values = {n: list(v) if isinstance(v, tuple) else v for n, v in self.values.items()}
+        return {"version": SAVED_VERSION, "method": self.method, "values": values, "voice": dict(self.voice)}
+
+    def restore(self, saved: Mapping[str, Any]) -> None:
+        """Take what `save` gave; ValueError for another method, version or a value out of range, and then nothing changes."""
+        if saved.get("method") != self.method or saved.get("version") != SAVED_VERSION:
+            found = f"{saved.get('method')!r} version {saved.get('version')!r}"
+            raise ValueError(f"saved state is for {found}: this stage takes {self.method!r} version {SAVED_VERSION}")
+        declared = self.parameters()
+        if saved["values"].keys() != declared.keys():
+            raise ValueError(f"saved state of {self.method!r} names other parameters than {', '.join(declared)}")
+        values = {n: p.check(saved["values"][n]) for n, p in declared.items()}
+        voice = {str(n): float(v) for n, v in saved["voice"].items()}
+        self.values, self.voice = values, voice
+        if self._prepared:
+            self._apply()
+
+    def _draw(self) -> None:
+        """A voice: one value for every drawn parameter. A subclass with a joint constraint overrides this."""
+        self.voice = {n: self._one(self.values[n]) for n, p in self.parameters().items() if p.drawn}
+
+    def _one(self, value: Value) -> float:
+        if isinstance(value, tuple):
+            return float(self._random.uniform(*value))
+        assert not isinstance(value, str)
+        return value
+
+
+def _generator(entropy: bytes | None) -> np.random.Generator:
+    """Bytes to a generator. Voices are draws from wide ranges, not noise of a privacy proof: any good generator will do."""
+    if entropy is not None and len(entropy) < 16:
+        raise ValueError(f"entropy of {len(entropy)} bytes: give 16 or more, or None for the system's")
+    seed = int.from_bytes(secrets.token_bytes(32) if entropy is None else entropy, "little")
+    return np.random.Generator(np.random.PCG64DXSM(seed))
