@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, cast
 
@@ -79,10 +80,8 @@ def _compiler(signature: Any, reassoc: bool) -> Callable[[Callable[P, R]], Calla
             return function
         flags = _FASTMATH | {"reassoc"} if reassoc else _FASTMATH
         dispatcher = numba.njit(nogil=True, error_model="numpy", fastmath=flags)(function)
-        try:
+        with suppress(RuntimeError, OSError):  # no writable place for a cache: compile in memory
             dispatcher._cache = _Cache(function)
-        except (RuntimeError, OSError):  # no writable place for a cache: compile in memory
-            pass
         dispatcher.compile(signature)
         dispatcher.disable_compile()
         return cast("Callable[P, R]", dispatcher)
@@ -94,6 +93,8 @@ class _Cache(FunctionCache):  # type: ignore[misc]
     """numba's cache with two faults mended: it may not see an edit in a kernel that another one calls, and it trusts files
     that a full disk or a killed process has damaged. Here every kernel's source is part of the key, data carry a checksum,
     and whatever goes wrong means compiling again."""
+
+    _cache_file: Any
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)
@@ -108,10 +109,8 @@ class _Cache(FunctionCache):  # type: ignore[misc]
             return None
 
     def save_overload(self, signature: Any, data: Any) -> None:
-        try:
+        with suppress(Exception):  # a cache that cannot be written costs a slower start, nothing else
             super().save_overload(signature, data)
-        except Exception:  # a cache that cannot be written costs a slower start, nothing else
-            pass
 
     def _index_key(self, signature: Any, codegen: Any) -> tuple[Any, ...]:
         return (*super()._index_key(signature, codegen), _sources())

@@ -1,0 +1,21 @@
+"""Shared by all tests: where extra material lies, and the twins' module on the path."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))  # `import naive`, `import signals`
+
+SHARED = Path(os.environ.get("VELAVOX_SHARED", Path(__file__).resolve().parents[2] / "shared"))
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of audio fixtures, golden outputs and development speech, which is not part of the repository."""
+    if not SHARED.is_dir():
+        pytest.skip(f"no material at {SHARED}: set VELAVOX_SHARED")
+    return SHARED
