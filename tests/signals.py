@@ -23,12 +23,12 @@ def voice(seconds: float = 2.0, f0: float = 120.0, seed: int = 0, rate: int = RA
     pulses = np.diff(np.floor(phase), prepend=0.0)
     syllable = np.clip(np.sin(2 * np.pi * 3 * t + rng.uniform(0, 6)) + 0.4, 0, 1)
     voiced = np.sin(2 * np.pi * 1.1 * t + rng.uniform(0, 6)) > -0.6
-    y = np.where(voiced, pulses * 8, rng.normal(size=n) * 0.6) * syllable
+    y: npt.NDArray[np.float64] = np.where(voiced, pulses * 8, rng.normal(size=n) * 0.6) * syllable
     for hz, width in ((500, 80), (1500, 120), (2500, 160), (3500, 200)):
         r = np.exp(-np.pi * width / rate)
         y = lfilter([1 - r], [1, -2 * r * np.cos(2 * np.pi * hz / rate), r * r], y)
     y = y + 1e-4 * rng.normal(size=n)
-    return (0.5 * y / np.abs(y).max()).astype(np.float32)
+    return np.asarray(0.5 * y / np.abs(y).max(), np.float32)
 
 
 def noise(n: int, rms: float = 0.1, seed: int = 0) -> F32:
@@ -48,7 +48,7 @@ def awkward(n: int = 8000) -> dict[str, F32]:
         "zeros": np.zeros(n, np.float32),
         "dc": np.full(n, 0.3, np.float32),
         "denormal": noise(n, 1e-39),
-        "one_lsb": np.random.default_rng(1).integers(-1, 2, n).astype(np.float32) / 32768,
+        "one_lsb": np.random.default_rng(1).integers(-1, 2, n).astype(np.float32) / np.float32(32768),
         "tone_60": tone(n, 60),
         "tone_440": tone(n, 440),
         "tone_7900": tone(n, 7900),
