@@ -1,0 +1,281 @@
+"""The engine: any block size, rate, channel count and dtype in; an anonymized voice, or silence, out."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from math import lcm
+from time import perf_counter
+from types import TracebackType
+from typing import Any, Literal, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from ..kernels import guard, mix
+from ..kernels.jit import F32
+from .lane import Lane
+from .resample import Plan
+from .samples import read_into
+from .stage import Stage
+from .stats import Stats
+
+Policy = Literal["each", "mix"]
+OnError = Literal["mute", "raise"]
+
+# Frames taken through the lanes at a time: bounds a stream's memory (a lane then needs about 50 kB), and at 48 kHz
+# the extra calls cost below 1 % of a large block.
+_PIECE = 2048
+SAVED_VERSION = 1
+
+
+class Engine:
+    """One stream through one stage or several in a row. Ready when constructed.
+
+    ``process(x)`` takes any number of frames, 0 included, and gives as many, `latency` frames later; the output is the same
+    for any partition into blocks. ``flush()`` gives the last `latency` frames. Use one engine for each stream and one thread
+    at a time in each; engines run side by side in threads, since the kernels release the GIL. Parameters may be set from any
+    thread.
+
+    Fails closed: whatever goes wrong, the output is silence, counted in `stats`, never the input. There is no bypass.
+
+    Args:
+        stages: a `Stage`, or several that follow one another. They serve channel 0; further channels get clones, each with a
+            voice of its own.
+        sample_rate: the host's, any whole number of Hz from 4000 to 384000. Above 8 kHz the voice is band-limited to 7.4 kHz.
+        channels: 1 or more.
+        policy: "each": every channel is a stream with its own voice. "mix": one voice for all; every channel gets the same.
+        max_block: longer blocks are split inside, into pieces of at most this many frames.
+        on_error: "mute": a hop in which a stage raises is silent, and counted. "raise": `process` also raises, after the whole
+            block has gone through; nothing of that block is returned.
+        seed: makes voices repeatable, from (seed, source, channel), and voids any privacy claim: who knows the seed can draw
+            the same voice. None: voices come from the operating system's entropy.
+        source: with a seed, what tells this stream from another one (a relative path, a speaker).
+
+    Raises:
+        ValueError, TypeError: an argument is out of range; the message names it, the limit and what to give.
+    """
+
+    def __init__(
+        self,
+        stages: Stage | Sequence[Stage],
+        *,
+        sample_rate: int,
+        channels: int = 1,
+        policy: Policy = "each",
+        max_block: int = 65536,
+        on_error: OnError = "mute",
+        seed: int | None = None,
+        source: str = "",
+    ) -> None:
+        row = [stages] if isinstance(stages, Stage) else list(stages)
+        if not row or not all(isinstance(stage, Stage) for stage in row):
+            raise TypeError("stages: give a Stage, or a sequence of at least one")
+        if len({id(stage) for stage in row}) < len(row):
+            raise ValueError("stages: the same stage stands there twice; a stage is one stream, give a clone()")
+        if not isinstance(channels, int) or channels < 1:
+            raise ValueError(f"channels={channels!r}: give a whole number from 1 up")
+        if not isinstance(max_block, int) or max_block < 1:
+            raise ValueError(f"max_block={max_block!r}: give a whole number of frames from 1 up")
+        for name, value, choices in (("policy", policy, ("each", "mix")), ("on_error", on_error, ("mute", "raise"))):
+            if value not in choices:
+                raise ValueError(f"{name}={value!r}: give one of {', '.join(choices)}")
+        hop = lcm(*(stage.hop for stage in row))
+        self._plan = Plan(sample_rate, hop, sum(stage.latency for stage in row))
+        self.channels = channels
+        self.policy: Policy = policy
+        self._on_error = on_error
+        self._seed, self._source, self._generation = seed, source, 0
+        self._counted = Stats()
+        self._counts = guard.fresh()
+        self._piece = min(max_block, _PIECE)
+        self._x = np.zeros((channels, self._piece), np.float32)
+        voices = channels if policy == "each" else 1
+        self._lanes = [
+            Lane(row if c == 0 else [stage.clone() for stage in row], self._plan, self._piece, self._counted)
+            for c in range(voices)
+        ]
+        self._mix = mix.fresh(sample_rate)
+        self._mix_work = mix.channels(channels)
+        self._closed = False
+        self._ended = False  # flushed, and nothing processed since
+        if seed is not None:
+            self._draw_seeded()
+
+    @property
+    def sample_rate(self) -> int:
+        return self._plan.rate
+
+    @property
+    def hop(self) -> int:
+        """Samples at 16 kHz that the stages see at a time."""
+        return self._plan.hop
+
+    @property
+    def latency(self) -> int:
+        """Frames at the host's rate from an input sample to the same sample in the output, re-blocking included."""
+        return self._plan.latency
+
+    @property
+    def latency_parts(self) -> dict[str, float]:
+        """`latency` by cause: resample_in, reblock, stages, resample_out; frames at the host's rate."""
+        return self._plan.latency_parts
+
+    @property
+    def stages(self) -> tuple[Stage, ...]:
+        """The stages of channel 0 (of the mix), whose parameters are plain properties; `set` reaches every channel."""
+        return tuple(self._lanes[0].stages)
+
+    @property
+    def stats(self) -> Stats:
+        """The counters now, as a copy."""
+        c, s = self._counts[0], self._counted
+        return Stats(
+            blocks=s.blocks,
+            frames=s.frames,
+            hops=s.hops,
+            muted=s.muted,
+            causes=dict(s.causes),
+            last_error=s.last_error,
+            clipped=s.clipped + int(c.clipped),
+            full_scale=int(c.full_scale),
+            sanitised=int(c.not_finite + c.scale),
+            scale=int(c.scale),
+            late=s.late,
+        )
+
+    def set(self, **values: Any) -> None:
+        """Set parameters by name in every channel; TypeError if no stage has one, ValueError if a value is out of range."""
+        for name, value in values.items():
+            owners = [stage for lane in self._lanes for stage in lane.stages if name in stage.parameters()]
+            if not owners:
+                known = sorted({n for stage in self.stages for n in stage.parameters()})
+                raise TypeError(f"no stage has a parameter {name!r}: there are {', '.join(known) or 'none'}")
+            for stage in owners:
+                setattr(stage, name, value)
+
+    def process(self, x: npt.ArrayLike) -> F32:
+        """Anonymize one block.
+
+        Args:
+            x: shape (frames,) with one channel, or (frames, channels); any number of frames. float16/32/64 in [-1, 1], or int8,
+                int16, int32, uint8 at their full scale; any layout, read-only too; left as it is.
+
+        Returns:
+            float32 in [-1, 1], the same shape, new and writable.
+        """
+        began = perf_counter()
+        block = np.asarray(x)
+        frames, y = self._checked(block)
+        counted = self._counted
+        counted.blocks += 1
+        counted.frames += frames
+        if self._closed:
+            counted.mute("closed")
+            return y
+        self._ended = self._ended and frames == 0
+        self._run(block, y, frames)
+        if frames and (perf_counter() - began) * self._plan.rate > frames:
+            counted.late += 1
+        if self._on_error == "raise":
+            for lane in self._lanes:
+                if lane.error is not None:
+                    error, lane.error = lane.error, None
+                    raise error
+        return y
+
+    def flush(self) -> F32:
+        """The end of the stream: its last `latency` frames, once; then 0 frames until process() starts the next stream."""
+        frames = 0 if self._ended or self._closed else self.latency
+        shape = (frames,) if self.channels == 1 else (frames, self.channels)
+        y = np.zeros(shape, np.float32)
+        if frames:
+            self._run(np.zeros(shape, np.float32), y, frames)
+            self._restart()
+            self._ended = True
+        return y
+
+    def reset(self) -> None:
+        """As fresh, a closed engine too: signal and counters forgotten, parameters and voices kept."""
+        self._restart()
+        self._counts[0] = np.zeros(1, guard.COUNTS)[0]
+        self._counted.__init__()  # type: ignore[misc]
+        self._closed = self._ended = False
+
+    def close(self) -> None:
+        """End for good: from now on every block is silence, until reset()."""
+        self._closed = True
+
+    def new_voice(self) -> None:
+        """Draw another voice for every channel; it glides in over two hops."""
+        if self._seed is not None:
+            self._generation += 1
+            self._draw_seeded()
+            return
+        for lane in self._lanes:
+            for stage in lane.stages:
+                stage.new_voice()
+
+    def save(self) -> dict[str, Any]:
+        """Parameters and voices of every channel as plain JSON values. They link recordings: keep them private."""
+        return {"version": SAVED_VERSION, "lanes": [[stage.save() for stage in lane.stages] for lane in self._lanes]}
+
+    def restore(self, saved: Mapping[str, Any]) -> None:
+        """Take what `save` of an engine with the same stages and channels gave; ValueError otherwise, and nothing changes."""
+        shape = [[stage.method for stage in lane.stages] for lane in self._lanes]
+        if saved.get("version") != SAVED_VERSION or [[s.get("method") for s in row] for row in saved["lanes"]] != shape:
+            raise ValueError(
+                f"saved: not from an engine with the stages {shape[0]} and {len(shape)} voices, version {SAVED_VERSION}"
+            )
+        before = self.save()
+        try:
+            self._restore(saved)
+        except (ValueError, TypeError, KeyError):
+            self._restore(before)
+            raise
+
+    def _restore(self, saved: Mapping[str, Any]) -> None:
+        for lane, row in zip(self._lanes, saved["lanes"], strict=True):
+            for stage, state in zip(lane.stages, row, strict=True):
+                stage.restore(state)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def _checked(self, block: npt.NDArray[Any]) -> tuple[int, F32]:
+        """The number of frames of a block of a right shape, and silence of that shape to write the output to."""
+        if (block.ndim == 1 and self.channels == 1) or (block.ndim == 2 and block.shape[1] == self.channels):
+            return block.shape[0], np.zeros(block.shape, np.float32)
+        wanted = "(frames,) or (frames, 1)" if self.channels == 1 else f"(frames, {self.channels})"
+        raise ValueError(f"x of shape {block.shape}: give {wanted}")
+
+    def _run(self, block: npt.NDArray[Any], y: F32, frames: int) -> None:
+        columns = block if block.ndim == 2 else block.reshape(-1, 1)
+        out = y if y.ndim == 2 else y.reshape(-1, 1)
+        for start in range(0, frames, self._piece):
+            count = min(self._piece, frames - start)
+            read_into(self._x[:, :count], columns[start : start + count].T)
+            guard.sanitise(self._counts, self._x, count)
+            if self.policy == "mix" and self.channels > 1:
+                mix.mix(self._mix, *self._mix_work, self._x, count)
+            for c, lane in enumerate(self._lanes):
+                lane.take(self._x, c, 0, count)
+                lane.give(self._counts, out, c, start, count)
+        if self.policy == "mix" and self.channels > 1:
+            out[:, 1:] = out[:, :1]
+
+    def _restart(self) -> None:
+        for lane in self._lanes:
+            lane.reset()
+        self._mix = mix.fresh(self._plan.rate)
+        self._mix_work = mix.channels(self.channels)
+
+    def _draw_seeded(self) -> None:
+        for c, lane in enumerate(self._lanes):
+            for i, stage in enumerate(lane.stages):
+                key = json.dumps(["velavox voice", self._seed, self._source, c, i, self._generation])
+                stage.new_voice(hashlib.sha256(key.encode()).digest())

@@ -1,0 +1,81 @@
+"""The plan of a rate change to 16 kHz and back whose whole delay is a whole number of the host's samples.
+
+All times are ticks of the common rate F = rate * up = 16000 * down (see `kernels.polyphase`): a host sample is `up` ticks
+long, a sample at 16 kHz `down` ticks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..kernels import polyphase
+from .stage import RATE
+
+LOWEST, HIGHEST = 4_000, 384_000  # Hz: below lies no speech, above no sound card
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How `rate` and hops of `hop` samples with stages that delay by `stages` samples fit together."""
+
+    rate: int  # Hz, the host's
+    hop: int  # samples at 16 kHz
+    stages: int  # samples at 16 kHz
+
+    def __post_init__(self) -> None:
+        if int(self.rate) != self.rate or not LOWEST <= self.rate <= HIGHEST:
+            raise ValueError(f"sample_rate={self.rate}: give a whole number of Hz from {LOWEST} to {HIGHEST}")
+
+    @property
+    def direct(self) -> bool:
+        """The host runs at 16 kHz: no resampling."""
+        return self.rate == RATE
+
+    @property
+    def up(self) -> int:
+        return polyphase.ratio(self.rate, RATE)[0]
+
+    @property
+    def down(self) -> int:
+        return polyphase.ratio(self.rate, RATE)[1]
+
+    @property
+    def filter_ticks(self) -> tuple[int, int]:
+        """Delay of the filters in and out."""
+        if self.direct:
+            return 0, 0
+        return polyphase.centre(self.rate, RATE), polyphase.centre(RATE, self.rate)
+
+    @property
+    def advance(self) -> int:
+        """Ticks by which the output filter runs ahead, less than one host sample, so that the sum is whole."""
+        return (sum(self.filter_ticks) + self.stages * self.down) % self.up
+
+    @property
+    def primed(self) -> int:
+        """Host samples of silence that the output starts with, the fewest that never let any block run short.
+
+        It runs lowest just before a hop is complete: the hops' pattern repeats after `up` hops at the most.
+        """
+        shortest = 0
+        for hop in range(1, self.up + 1):
+            taken = (hop * self.hop - 1) * self.down // self.up  # the most that leaves this hop incomplete
+            given = polyphase.count((hop - 1) * self.hop, self.down, self.up, self.advance)
+            shortest = max(shortest, taken - given)
+        return shortest
+
+    @property
+    def latency_parts(self) -> dict[str, float]:
+        """Where the delay comes from, in host samples; the sum is whole."""
+        into, out = self.filter_ticks
+        return {
+            "resample_in": into / self.up,
+            "reblock": float(self.primed),
+            "stages": self.stages * self.down / self.up,
+            "resample_out": (out - self.advance) / self.up,
+        }
+
+    @property
+    def latency(self) -> int:
+        """Host samples from an input sample to its output."""
+        return self.primed + (sum(self.filter_ticks) + self.stages * self.down - self.advance) // self.up
