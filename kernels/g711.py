@@ -29,14 +29,14 @@ def _mulaw_levels() -> Levels:
     code = ~np.arange(256, dtype=np.uint8)
     segment, step = (code >> 4 & 7).astype(np.int64), (code & 15).astype(np.int64)
     magnitude = (((2 * step + 33) << (segment + 2)) - _BIAS).astype(np.int16)
-    return np.where(code & 0x80, -magnitude, magnitude).astype(np.int16)
+    return np.asarray(np.where(code & 0x80, -magnitude, magnitude), np.int16)
 
 
 def _alaw_levels() -> Levels:
     code = np.arange(256, dtype=np.uint8) ^ 0x55
     segment, step = (code >> 4 & 7).astype(np.int64), (code & 15).astype(np.int64)
     magnitude = (2 * step + np.where(segment > 0, 33, 1)) << (np.maximum(segment, 1) + 2)
-    return np.where(code & 0x80, magnitude, -magnitude).astype(np.int16)
+    return np.asarray(np.where(code & 0x80, magnitude, -magnitude), np.int16)
 
 
 def _mulaw_codes() -> Codes:
@@ -44,7 +44,7 @@ def _mulaw_codes() -> Codes:
     magnitude = np.minimum(np.abs(x), 32635) + _BIAS
     segment = np.log2(magnitude).astype(np.int64) - 7  # exact: 16-bit whole numbers
     code = segment << 4 | magnitude >> (segment + 3) & 15
-    return (~np.where(x < 0, code | 0x80, code) & 0xFF).astype(np.uint8)
+    return np.asarray(~np.where(x < 0, code | 0x80, code) & 0xFF, np.uint8)
 
 
 def _alaw_codes() -> Codes:
@@ -52,7 +52,7 @@ def _alaw_codes() -> Codes:
     magnitude = np.where(x < 0, ~x, x)  # ones' complement: -1 is the negative zero, as the Recommendation's note says
     segment = np.maximum(np.log2(np.maximum(magnitude, 1)).astype(np.int64) - 7, 0)
     code = segment << 4 | magnitude >> (np.maximum(segment, 1) + 3) & 15
-    return (np.where(x < 0, code, code | 0x80) ^ 0x55).astype(np.uint8)
+    return np.asarray(np.where(x < 0, code, code | 0x80) ^ 0x55, np.uint8)
 
 
 LEVELS: dict[Law, Levels] = {"mulaw": _mulaw_levels(), "alaw": _alaw_levels()}  # code -> 16-bit level
@@ -66,7 +66,8 @@ def decode(codes: Codes, law: Law) -> F32:
 
 def encode(x: F32, law: Law) -> Codes:
     """uint8 codes for float32 of any shape; beyond full scale is full scale. Finite x only: NaN has no code."""
-    return CODES[law][np.clip(np.rint(x * 32768.0), -32768, 32767).astype(np.int32) + 32768]
+    level = np.clip(np.rint(x * 32768.0), -32768, 32767).astype(np.int32)
+    return np.asarray(CODES[law][level + 32768])
 
 
 _FLOATS: dict[Law, F32] = {law: (levels / 32768).astype(np.float32) for law, levels in LEVELS.items()}

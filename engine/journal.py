@@ -1,0 +1,79 @@
+"""Which outputs are finished: whole, ours, and made from this very source with these very settings.
+
+An output appears by renaming, so what a killed run leaves is never a half of one; but a file of that name may also be
+somebody's copy, or the recording itself. The journal has one line for each output finished: a digest over source (path,
+inode, size, times), settings, seed, and the output as it was left (path, size, time). Whatever changes in between, the digest
+does not fit and the file is done anew, so every error is on the safe side. It lies in the user's state folder (private;
+$XDG_STATE_HOME/velavox or ~/.local/state/velavox), not among the outputs, where it would help to guess sources and seeds.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+from collections.abc import Sequence
+from pathlib import Path
+from typing import IO
+
+from .plan import Job
+
+
+class Journal:
+    """The finished outputs below one output folder. Where there is no place to keep it, nothing counts as finished."""
+
+    def __init__(self, out: Path, settings: str, resume: bool) -> None:
+        """`settings`: whatever an output depends on beside its source. Without `resume` a new journal begins."""
+        self._settings = settings
+        self._run = secrets.token_hex(4)
+        self._finished: dict[str, str] = {}
+        self._file: IO[str] | None = None
+        try:
+            home = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local/state"
+            folder = Path(home) / "velavox/resume"
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            path = folder / hashlib.sha256(os.fsencode(os.path.realpath(out))).hexdigest()[:32]
+            if resume and path.exists():
+                self._finished = dict(line.split() for line in path.read_text().splitlines() if line.count(" ") == 1)
+            private = os.open(path, os.O_WRONLY | os.O_CREAT | (os.O_APPEND if resume else os.O_TRUNC), 0o600)
+            self._file = open(private, "w", buffering=1)  # noqa: SIM115
+        except (OSError, RuntimeError):
+            pass
+
+    @property
+    def available(self) -> bool:
+        return self._file is not None
+
+    def finished(self, jobs: Sequence[Job]) -> bool:
+        """All of `jobs` are finished, by one and the same run: together they have one voice, even where it is drawn."""
+        runs = {self._finished.get(self._digest(job, source_state(job))) for job in jobs}
+        return len(runs) == 1 and None not in runs
+
+    def add(self, job: Job, state: str) -> None:
+        """The output of `job` is in place; `state` is what `source_state` gave before its source was opened."""
+        if self._file is not None:
+            self._file.write(f"{self._digest(job, state)} {self._run}\n")
+
+    def close(self) -> None:
+        if self._file is not None:
+            self._file.close()
+
+    def _digest(self, job: Job, state: str) -> str:
+        target = _state(job.target, facts=("st_mtime_ns",))
+        key = json.dumps([1, self._settings, state, job.name, job.speaker, os.path.realpath(job.target), target])
+        return hashlib.sha256(key.encode()).hexdigest()
+
+
+def source_state(job: Job) -> str:
+    """Changes whenever another recording, or another version of it, takes the place of the source."""
+    # Size and modification time do not tell: files that one archive brought are alike in both. Inode and change time do.
+    return json.dumps([os.path.realpath(job.source), _state(job.source, facts=("st_ino", "st_mtime_ns", "st_ctime_ns"))])
+
+
+def _state(path: Path, facts: Sequence[str]) -> list[int] | None:
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return [status.st_size, *(getattr(status, fact) for fact in facts)]

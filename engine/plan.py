@@ -1,0 +1,236 @@
+"""From inputs and an output place to jobs: what is read, what is written where, and what is passed over and why.
+
+Nothing is written here, so a plan that cannot be right (`PlanError`) is refused before any file is touched. The rules:
+
+- A folder is walked to its leaves and mirrored; of several inputs each folder keeps its own name below the output.
+- Order, names and collisions depend on names alone, so the same input gives the same plan on every machine.
+- An output keeps its input's name, to the byte. What has to change its container (M4A to WAV) changes its ending.
+  Names that only differ by case or by Unicode form would be one file on other systems: the later one gets a number.
+- No output is ever one of the inputs, under whatever name or link, and an output folder inside an input is not walked.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+# Endings taken for audio without a look inside. These are written as they are read:
+KEPT = frozenset(".wav .wave .bwf .rf64 .w64 .aif .aiff .aifc .flac .ogg .oga .opus .mp3 .au .snd .caf".split())  # noqa: SIM905
+# These become WAV:
+CONVERTED = frozenset(".m4a .m4b .mp4 .m4v .mov .3gp .webm .mka .mkv .aac .ac3 .wma .amr .avi .ape .wv .tta".split())  # noqa: SIM905
+# These have no header: a failure with its remedy, not something to pass over in silence.
+REFUSED = frozenset({".raw", ".pcm"})
+
+Identity = tuple[int, int]
+
+
+class PlanError(ValueError):
+    """Wrong use, in one line: what, and what to do instead."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """One file to anonymize."""
+
+    source: Path
+    target: Path
+    name: str  # path below the input, with "/": the key of its voice
+    label: str  # what it is called in messages and reports: `name`, unless names are to be hidden
+    speaker: str  # whose voice it is: its folder, unless a table says otherwise
+
+
+@dataclass(frozen=True)
+class Passed:
+    """Something found below an input that is no job, and why."""
+
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Plan:
+    jobs: tuple[Job, ...]
+    skipped: tuple[Passed, ...]  # no audio, or hidden: named, no fault
+    closed: tuple[Passed, ...]  # folders that could not be opened: a failure, since recordings may lie in them
+
+
+def plan(inputs: Sequence[str | Path], out: str | Path) -> Plan:
+    """Jobs for `inputs` (files and folders), mirrored below the folder `out`, or onto `out` for one file and an audio name.
+
+    Raises PlanError when an input is missing, is given as its own output, or `out` cannot be a folder.
+    """
+    sources = [Path(i) for i in inputs]
+    for source in sources:
+        if not source.exists():
+            raise PlanError(f"{source}: no such file or folder")
+    onto = _names_a_file(sources, out)
+    root = Path(out).parent if onto else Path(out)
+    if root.exists() and not root.is_dir():
+        raise PlanError(f"{root}: is a file; give a folder as output")
+
+    found: list[tuple[Path, str]] = []
+    skipped: list[Passed] = []
+    closed: list[Passed] = []
+    place = _identity(root) if root.is_dir() else None
+    for source, top in zip(sources, _tops(sources), strict=True):
+        if not source.is_dir():
+            found.append((source, top))
+            continue
+        if _identity(source) == place:
+            raise PlanError(f"{source}: the output folder is the input folder; give another, the recordings stay as they are")
+        _walk(source, top, place, found, skipped, closed)
+    targets = [Path(out)] if onto else [root / t for t in _targets([name for _, name in found])]
+    jobs = [Job(path, target, name, name, _folder(path, name)) for (path, name), target in zip(found, targets, strict=True)]
+    _refuse_overwriting(jobs)
+    return Plan(tuple(jobs), tuple(skipped), tuple(closed))
+
+
+def numbered(name: PurePosixPath, n: int) -> PurePosixPath:
+    """`talk.wav` as `talk (n).wav`."""
+    return name.with_name(f"{name.stem} ({n}){name.suffix}")
+
+
+def fold(name: str) -> str:
+    """Equal for two names that some file system takes for one."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
+
+
+def _names_a_file(sources: list[Path], out: str | Path) -> bool:
+    text = os.fspath(out)
+    one_file = len(sources) == 1 and not sources[0].is_dir()
+    return one_file and Path(out).suffix.lower() in KEPT and not Path(out).is_dir() and not text.endswith(("/", os.sep))
+
+
+def _tops(sources: list[Path]) -> list[str]:
+    """What each input is called below the output: nothing for a folder that comes alone, else its name, made unique."""
+    if len(sources) == 1 and sources[0].is_dir():
+        return [""]
+    taken: set[str] = set()
+    tops = []
+    for source in sources:
+        plain = top = PurePosixPath(Path(os.path.abspath(source)).name)
+        n = 1
+        while fold(str(top)) in taken:
+            n += 1
+            top = numbered(plain, n)
+        taken.add(fold(str(top)))
+        tops.append(str(top))
+    return tops
+
+
+def _walk(
+    folder: Path, top: str, place: Identity | None, found: list[tuple[Path, str]], skipped: list[Passed], closed: list[Passed]
+) -> None:
+    """Sort everything below `folder` into the three lists, in the order of names."""
+    # A stack, not recursion: folders may be nested deeper than Python's limit. `above` finds links that lead back up.
+    stack: list[tuple[Path, str, frozenset[Identity]]] = [(folder, top, frozenset())]
+    while stack:
+        path, name, above = stack.pop()
+        try:
+            reason = _reason(path, above, place, named=path is not folder)
+            entries = sorted(os.listdir(path), reverse=True) if reason is None and path.is_dir() else None
+        except OSError as error:
+            closed.append(Passed(name or str(folder), error.strerror or str(error)))
+            continue
+        if reason is not None:
+            skipped.append(Passed(name, reason))
+        elif entries is None:
+            found.append((path, name))
+        else:
+            inside = above | {_identity(path)}
+            stack += [(path / e, f"{name}/{e}" if name else e, inside) for e in entries]
+
+
+def _reason(path: Path, above: frozenset[Identity], place: Identity | None, named: bool) -> str | None:
+    """Why the walk passes `path` over, or None; `named` is whether its name may say so. OSError when it cannot be looked at."""
+    if named and path.name.startswith("."):
+        return "macOS resource fork" if path.name.startswith("._") else "hidden"
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        return "link to nothing"
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            return "link that loops"
+        raise
+    if stat.S_ISDIR(mode):
+        here = _identity(path)
+        return "output folder" if here == place else "link that loops" if here in above else None
+    if not stat.S_ISREG(mode):
+        return "not a regular file"
+    return None if is_audio(path) else "not audio"
+
+
+def is_audio(path: Path) -> bool:
+    """By its ending or, where that says nothing, by its first bytes. A file that cannot be read counts, so that it is told."""
+    if path.suffix.lower() in KEPT | CONVERTED | REFUSED:
+        return True
+    try:
+        with path.open("rb") as file:
+            return sniff(file.read(16))
+    except OSError:
+        return True
+
+
+def sniff(head: bytes) -> bool:
+    """True for the first 16 bytes of a common audio container."""
+    if head[:4] in (b"RIFF", b"RIFX", b"RF64", b"FORM"):
+        return head[8:12] in (b"WAVE", b"AIFF", b"AIFC")
+    if head[4:8] == b"ftyp":  # MP4 and kin; HEIC and AVIF pictures use the same box
+        return head[8:12] in (b"M4A ", b"M4B ", b"isom", b"iso2", b"mp41", b"mp42", b"qt  ", b"3gp4", b"3gp5", b"dash")
+    mpeg = len(head) > 2 and head[0] == 0xFF and head[1] & 0xE6 in (0xE2, 0xE4) and head[2] >> 4 not in (0, 15)
+    return mpeg or head.startswith((b"fLaC", b"OggS", b"ID3", b".snd", b"caff", b"riff\x2e\x91\xcf\x11", b"#!AMR"))
+
+
+def _targets(names: list[str]) -> list[str]:
+    """The name below the output for each name: itself where it can be, no two alike."""
+    wanted = [_container(PurePosixPath(n)) for n in names]
+    order = sorted(range(len(names)), key=lambda i: (str(wanted[i]) != names[i], names[i]))
+    taken = {fold(str(parent)) for w in wanted for parent in w.parents}
+    result = [""] * len(names)
+    late = []
+    for i in order:  # everyone who can have the wished name has it, before anyone is given a number
+        if fold(str(wanted[i])) in taken:
+            late.append(i)
+        else:
+            taken.add(fold(str(wanted[i])))
+            result[i] = str(wanted[i])
+    for i in late:
+        full = PurePosixPath(names[i])
+        target = wanted[i] if wanted[i] == full else full.with_name(full.name + wanted[i].suffix)
+        n, plain = 1, target
+        while fold(str(target)) in taken:
+            n += 1
+            target = numbered(plain, n)
+        taken.add(fold(str(target)))
+        result[i] = str(target)
+    return result
+
+
+def _container(name: PurePosixPath) -> PurePosixPath:
+    return name.with_suffix(".wav") if name.suffix.lower() in CONVERTED else name
+
+
+def _folder(path: Path, name: str) -> str:
+    """The speaker by default: the folder as it is mirrored, or its own name where nothing is mirrored."""
+    mirrored = name.rpartition("/")[0]
+    return mirrored or Path(os.path.abspath(path)).parent.name
+
+
+def _refuse_overwriting(jobs: list[Job]) -> None:
+    originals = {_identity(job.source): job for job in jobs}
+    for job in jobs:
+        if job.target.exists() and (other := originals.get(_identity(job.target))):
+            raise PlanError(
+                f"{job.target}: is the recording {other.name} itself; give another output, recordings stay as they are"
+            )
+
+
+def _identity(path: Path) -> Identity:
+    status = path.stat()
+    return status.st_dev, status.st_ino
