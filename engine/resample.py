@@ -7,6 +7,7 @@ long, a sample at 16 kHz `down` ticks.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from ..kernels import polyphase
 from .stage import RATE
@@ -31,27 +32,27 @@ class Plan:
         """The host runs at 16 kHz: no resampling."""
         return self.rate == RATE
 
-    @property
+    @cached_property
     def up(self) -> int:
         return polyphase.ratio(self.rate, RATE)[0]
 
-    @property
+    @cached_property
     def down(self) -> int:
         return polyphase.ratio(self.rate, RATE)[1]
 
-    @property
+    @cached_property
     def filter_ticks(self) -> tuple[int, int]:
         """Delay of the filters in and out."""
         if self.direct:
             return 0, 0
         return polyphase.centre(self.rate, RATE), polyphase.centre(RATE, self.rate)
 
-    @property
+    @cached_property
     def advance(self) -> int:
         """Ticks by which the output filter runs ahead, less than one host sample, so that the sum is whole."""
         return (sum(self.filter_ticks) + self.stages * self.down) % self.up
 
-    @property
+    @cached_property
     def primed(self) -> int:
         """Host samples of silence that the output starts with, the fewest that never let any block run short.
 
@@ -75,7 +76,7 @@ class Plan:
             "resample_out": (out - self.advance) / self.up,
         }
 
-    @property
+    @cached_property
     def latency(self) -> int:
         """Host samples from an input sample to its output."""
         return self.primed + (sum(self.filter_ticks) + self.stages * self.down - self.advance) // self.up

@@ -1,0 +1,35 @@
+import numpy as np
+import pytest
+from velavox.engine.samples import read_into
+
+
+@pytest.mark.parametrize(
+    ("dtype", "lowest", "highest"),
+    [("int8", -128, 127), ("int16", -32768, 32767), ("int32", -(2**31), 2**31 - 1), ("uint8", 0, 255)],
+)
+def test_integers_by_full_scale(dtype: str, lowest: int, highest: int) -> None:
+    x = np.array([lowest, highest, 128 if dtype == "uint8" else 0], dtype)
+    out = np.zeros(3, np.float32)
+    read_into(out, x)
+    assert out[0] == -1
+    assert 0.99 < out[1] <= 1
+    assert out[2] == 0
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_floats_as_they_are(dtype: str) -> None:
+    out = np.zeros(3, np.float32)
+    read_into(out, np.array([0.5, -1.0, 0.25], dtype))
+    assert out.tolist() == [0.5, -1.0, 0.25]
+
+
+def test_overflow_becomes_infinite_without_a_warning() -> None:
+    out = np.zeros(1, np.float32)
+    read_into(out, np.array([1e300]))
+    assert np.isinf(out[0])
+
+
+@pytest.mark.parametrize("x", [np.array(["a"]), np.array([1j]), np.array([True]), np.array([2**40]), np.array([None])])
+def test_other_kinds_are_refused(x: np.ndarray) -> None:
+    with pytest.raises(TypeError, match="give float16"):
+        read_into(np.zeros(1, np.float32), x)
