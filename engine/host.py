@@ -69,7 +69,7 @@ class Engine:
         seed: int | None = None,
         source: str = "",
     ) -> None:
-        row = [stages] if isinstance(stages, Stage) else list(stages)
+        row = [stages] if isinstance(stages, Stage) else list(stages) if isinstance(stages, Sequence) else []
         if not row or not all(isinstance(stage, Stage) for stage in row):
             raise TypeError("stages: give a Stage, or a sequence of at least one")
         if len({id(stage) for stage in row}) < len(row):
@@ -225,9 +225,8 @@ class Engine:
         """Take what `save` of an engine with the same stages and channels gave; ValueError otherwise, and nothing changes."""
         shape = [[stage.method for stage in lane.stages] for lane in self._lanes]
         if saved.get("version") != SAVED_VERSION or [[s.get("method") for s in row] for row in saved["lanes"]] != shape:
-            raise ValueError(
-                f"saved: not from an engine with the stages {shape[0]} and {len(shape)} voices, version {SAVED_VERSION}"
-            )
+            wanted = f"stages {shape[0]}, {len(shape)} voices, version {SAVED_VERSION}"
+            raise ValueError(f"saved: not from an engine like this one ({wanted})")
         before = self.save()
         try:
             self._restore(saved)

@@ -57,14 +57,15 @@ def bank(rate_in: int, rate_out: int) -> F32:
 
 
 def fresh(rate_in: int, rate_out: int, advance: int = 0) -> State:
-    """The state before the first sample; `advance` in [0, up) ticks shortens the delay by that much."""
+    """The state before the first sample; `advance` ticks, less than one sample out, shorten the delay."""
     state = np.zeros(1, STATE)
     s = state[0]
     s.up, s.down = ratio(rate_in, rate_out)
-    if not 0 <= advance < s.up:
-        raise ValueError(f"advance={advance}: give 0 to {s.up - 1} ticks")
-    s.phase = advance
-    s.position = bank(rate_in, rate_out).shape[1] - 1  # the first sample that arrives; before it lies silence
+    if not 0 <= advance < max(s.up, s.down):
+        raise ValueError(f"advance={advance}: give 0 to {max(s.up, s.down) - 1} ticks")
+    s.phase = advance % s.up
+    # Counted from the first sample that arrives; before it lies silence.
+    s.position = bank(rate_in, rate_out).shape[1] - 1 + advance // s.up
     return state
 
 

@@ -1,0 +1,431 @@
+"""The engine's laws, with stages that do nothing, that delay, and that fail in every way we could think of."""
+
+import gc
+import json
+import threading
+import tracemalloc
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from signals import awkward, noise, partitions, tone, voice
+from velavox import Engine, Identity
+from velavox.engine.parameter import Parameter
+from velavox.kernels.jit import F32
+
+RATES = (8000, 11025, 16000, 22050, 24000, 32000, 44100, 48000, 88200, 96000)
+
+
+class Gain(Identity):
+    """A voice is a gain: enough to tell voices and parameters apart."""
+
+    method = "gain"
+    gain = Parameter((0.2, 0.9), "factor", low=0.0, high=1.0, drawn=True)
+
+    def step(self, x: F32, y: F32) -> None:
+        np.multiply(x, np.float32(self.voice["gain"]), out=y)
+
+
+class Delay(Identity):
+    """Delays by 163 samples, with hops half as long as the others'."""
+
+    method = "delay"
+    hop = 80
+    latency = 163
+
+    def reset(self) -> None:
+        super().reset()
+        self.past = np.zeros(163, np.float32)
+
+    def step(self, x: F32, y: F32) -> None:
+        both = np.concatenate([self.past, x])
+        y[:] = both[: x.size]
+        self.past = both[x.size :]
+
+
+class Faulty(Identity):
+    """Behaves until hop `at`, then does `fault` for three hops."""
+
+    method = "faulty"
+
+    def __init__(self, fault: Callable[[F32, F32], None], at: int = 5) -> None:
+        super().__init__()
+        self.fault, self.at, self.hops = fault, at, 0
+
+    def step(self, x: F32, y: F32) -> None:
+        self.hops += 1
+        if self.at < self.hops <= self.at + 3:
+            self.fault(x, y)
+        else:
+            y[:] = x
+
+    def clone(self) -> "Faulty":
+        return Faulty(self.fault, self.at)
+
+
+def run(engine: Engine, x: np.ndarray, sizes: list[int] | None = None) -> F32:
+    """All of the output, delay removed."""
+    cuts = np.cumsum(sizes)[:-1] if sizes else []
+    out = [engine.process(block) for block in np.split(x, cuts)] + [engine.flush()]
+    return np.concatenate(out)[engine.latency :]
+
+
+@pytest.mark.parametrize("rate", RATES)
+def test_any_partition_gives_the_same(rate: int) -> None:
+    x = voice(0.4, rate=rate)
+    engine = Engine([Identity(), Delay()], sample_rate=rate)
+    whole = run(engine, x)
+    assert whole.size == x.size
+    for name, sizes in partitions(x.size):
+        np.testing.assert_array_equal(run(engine, x, sizes), whole, err_msg=name)
+
+
+@pytest.mark.parametrize("rate", RATES)
+@pytest.mark.parametrize("stages", [[Identity], [Delay], [Delay, Identity, Delay]])
+def test_latency_reported_is_latency_measured(rate: int, stages: list[type]) -> None:
+    """Below the band edge, delay and gain are those of a pure delay: a tone's phase shows it to 1 % of a sample."""
+    engine = Engine([stage() for stage in stages], sample_rate=rate)
+    hz, n = 700.0, rate // 2
+    x = tone(n, hz, rate=rate)
+    y = np.concatenate([engine.process(x), engine.flush()])
+    late = np.arange(n // 2, n)
+    assert np.abs(y[: engine.latency // 2]).max() < 1e-3
+    carrier = np.exp(-2j * np.pi * hz * late / rate)
+    phase = np.angle(np.dot(y[late + engine.latency], carrier) / np.dot(x[late], carrier))
+    assert abs(phase / (2 * np.pi * hz) * rate) < 0.01
+
+
+@pytest.mark.parametrize("rate", RATES)
+def test_any_length_keeps_its_length(rate: int) -> None:
+    engine = Engine(Identity(), sample_rate=rate)
+    for n in range(0, 2000, 37):
+        assert run(engine, noise(n)).size == n
+
+
+def test_budget_of_delay() -> None:
+    engine = Engine(Delay(), sample_rate=48000)
+    assert engine.latency_parts["stages"] == 163 * 3
+    assert engine.latency - 163 * 3 <= 0.015 * 48000
+
+
+def test_bit_exact_at_16_kHz_at_full_scale() -> None:  # noqa: N802
+    x = np.random.default_rng(0).integers(-32768, 32768, 8000).astype(np.int16)
+    y = run(Engine(Identity(), sample_rate=16000), x)
+    np.testing.assert_array_equal(y * 32768, x)
+
+
+def test_impulse_near_the_end_comes_out_by_flush() -> None:
+    x = np.zeros(4800, np.float32)
+    x[-50] = 0.5
+    engine = Engine(Delay(), sample_rate=48000)
+    head = engine.process(x)
+    tail = engine.flush()
+    assert tail.size == engine.latency
+    assert engine.flush().size == 0
+    y = np.concatenate([head, tail])[engine.latency :]
+    assert np.argmax(np.abs(y)) == x.size - 50
+
+
+def test_flush_starts_the_next_stream_afresh() -> None:
+    engine, x = Engine(Delay(), sample_rate=44100), voice(0.2, rate=44100)
+    np.testing.assert_array_equal(run(engine, x), run(engine, x))
+    assert engine.process(np.zeros(0)).size == 0
+    assert engine.flush().size == 0
+
+
+def test_reset_equals_fresh() -> None:
+    engine = Engine([Delay(), Identity()], sample_rate=44100, channels=2, policy="mix")
+    x = np.stack([voice(0.3, rate=44100), voice(0.3, seed=1, rate=44100)], axis=1)
+    first = engine.process(x)
+    engine.process(noise(2 * 3333).reshape(-1, 2))
+    engine.reset()
+    assert engine.stats.blocks == 0
+    np.testing.assert_array_equal(engine.process(x), first)
+
+
+def test_clicks_stay_where_they_are() -> None:
+    """60 s of one click a second: none moves by a sample."""
+    rate = 44100
+    x = np.zeros(60 * rate, np.float32)
+    x[rate // 2 :: rate] = 0.9
+    y = run(Engine(Delay(), sample_rate=rate), x, [313] * (x.size // 313) + [x.size % 313])
+    peaks = np.abs(y).reshape(60, rate).argmax(axis=1)
+    assert (peaks == rate // 2).all()
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int8", "int16", "int32", "uint8"])
+def test_any_dtype_and_layout(dtype: str) -> None:
+    plain = np.clip(np.stack([voice(0.2), voice(0.2, seed=1)], axis=1) * 2, -0.99, 0.99)
+    if np.dtype(dtype).kind == "f":
+        x = plain.astype(dtype)
+    else:
+        info = np.iinfo(dtype)
+        x = (plain * (info.max + 1 if info.min else 128) + (0 if info.min else 128)).astype(dtype)
+    wanted = run(Engine(Identity(), sample_rate=16000, channels=2), plain)
+    readonly = np.frombuffer(x.tobytes(), dtype).reshape(x.shape)
+    layouts = [x, readonly, np.asfortranarray(x), np.repeat(x, 2, axis=0)[::2], x.astype(x.dtype.newbyteorder())]
+    for layout in layouts:
+        before = layout.copy()
+        y = run(Engine(Identity(), sample_rate=16000, channels=2), layout)
+        np.testing.assert_allclose(y, wanted, atol={1: 0.009, 2: 6e-4}.get(x.itemsize, 1e-6))
+        np.testing.assert_array_equal(layout, before)
+        assert y.dtype == np.float32
+
+
+def test_output_belongs_to_the_caller() -> None:
+    engine = Engine(Identity(), sample_rate=16000)
+    y = engine.process(noise(320))
+    assert y.flags.writeable
+    assert y.flags.owndata
+    kept = y.copy()
+    engine.process(noise(320, seed=1))
+    np.testing.assert_array_equal(y, kept)
+
+
+@pytest.mark.parametrize(
+    ("x", "channels"), [(np.zeros((4, 2)), 1), (np.zeros(4), 2), (np.zeros((2, 4)), 4 + 1), (np.zeros((1, 4, 1)), 1), (0.0, 1)]
+)
+def test_wrong_shape(x: Any, channels: int) -> None:
+    with pytest.raises(ValueError, match="give"):
+        Engine(Identity(), sample_rate=16000, channels=channels).process(x)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"sample_rate": 0},
+        {"sample_rate": 10**9},
+        {"channels": 0},
+        {"channels": 1.5},
+        {"policy": "dry"},
+        {"on_error": "pass"},
+        {"max_block": 0},
+    ],
+)
+def test_bad_arguments_name_themselves(arguments: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=next(iter(arguments))):
+        Engine(Identity(), **{"sample_rate": 16000, **arguments})
+
+
+def test_bad_stages() -> None:
+    stage = Identity()
+    for stages in ([], ["mcadams"], None, [stage, "x"]):
+        with pytest.raises(TypeError, match="Stage"):
+            Engine(stages, sample_rate=16000)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="twice"):
+        Engine([stage, stage], sample_rate=16000)
+
+
+def _raise(x: F32, y: F32) -> None:
+    y[:] = x
+    raise RuntimeError("wires\ncrossed")
+
+
+def _nan(x: F32, y: F32) -> None:
+    y[:] = x
+    y[7] = np.nan
+
+
+def _half(x: F32, y: F32) -> None:
+    y[:80] = x[:80]
+
+
+def _nothing(x: F32, y: F32) -> None:
+    pass
+
+
+def _infinite(x: F32, y: F32) -> None:
+    y[:] = np.inf
+
+
+FAULTS = {"raise": _raise, "nan": _nan, "half": _half, "nothing": _nothing, "infinite": _infinite}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("rate", [16000, 48000])
+def test_fails_closed(fault: str, rate: int) -> None:
+    """Three hops of a fault are three hops of silence, in their place; before and after, all is as without it."""
+    x = noise(rate // 2)
+    good = run(Engine(Identity(), sample_rate=rate), x)
+    engine = Engine(Faulty(FAULTS[fault]), sample_rate=rate)
+    y = run(engine, x, [rate // 100] * 50)
+    hop, edge = rate // 100, 0 if rate == 16000 else 240  # the filters ring 2.5 ms each way
+    np.testing.assert_allclose(y[: 5 * hop - edge], good[: 5 * hop - edge], atol=1e-6)
+    assert np.abs(y[5 * hop + edge : 8 * hop - edge]).max() < 1e-3
+    np.testing.assert_allclose(y[8 * hop + edge :], good[8 * hop + edge :], atol=1e-6)
+    assert engine.stats.muted == 3
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_faults_are_counted_with_their_cause(fault: str) -> None:
+    engine = Engine(Faulty(FAULTS[fault]), sample_rate=16000)
+    engine.process(noise(16000))
+    stats = engine.stats
+    assert stats.muted == 3
+    assert stats.causes == {"error" if fault == "raise" else "not finite": 3}
+    assert stats.last_error == ("RuntimeError: wires" if fault == "raise" else "")
+
+
+def test_one_channels_fault_leaves_the_other_alone() -> None:
+    class FaultyOnce(Faulty):
+        def clone(self) -> "Faulty":
+            return Faulty(_raise, at=10**9)
+
+    x = noise(2 * 8000).reshape(-1, 2)
+    engine = Engine(FaultyOnce(_raise), sample_rate=16000, channels=2)
+    y = np.concatenate([engine.process(x), np.zeros((0, 2))])[engine.latency :]
+    assert (y[800:1280, 0] == 0).all()
+    np.testing.assert_array_equal(y[:, 1], x[: y.shape[0], 1])
+
+
+def test_on_error_raise_keeps_the_delay() -> None:
+    x = noise(16000)
+    engine = Engine(Faulty(_raise), sample_rate=16000, on_error="raise")
+    raised = 0
+    for start in range(0, x.size, 160):
+        try:
+            y = engine.process(x[start : start + 160])
+        except RuntimeError:
+            raised += 1
+    assert raised == 3
+    np.testing.assert_array_equal(y[:159], x[-160:-1] * 0 + x[-319:-160])
+
+
+def test_closed_is_silent_until_reset() -> None:
+    x = noise(1600)
+    for _ in range(3):
+        with Engine(Identity(), sample_rate=16000) as engine:
+            engine.process(x)
+        y = engine.process(x)
+        assert y.shape == x.shape
+        assert (y == 0).all()
+        assert engine.stats.causes == {"closed": 1}
+        assert engine.flush().size == 0
+        engine.reset()
+        assert np.abs(engine.process(x)).max() > 0
+
+
+def test_sanitised_input() -> None:
+    x = noise(1600)
+    x[[10, 20, 30]] = np.nan, np.inf, -np.inf
+    x[40] = 16000.0
+    x[50] = 2.0
+    engine = Engine(Identity(), sample_rate=16000)
+    y = run_without_flush = engine.process(np.concatenate([x, np.zeros(400, np.float32)]))[engine.latency :]
+    assert np.isfinite(run_without_flush).all()
+    assert (y[[10, 20, 30, 40]] == 0).all()
+    assert y[50] == 1.0
+    stats = engine.stats
+    assert (stats.sanitised, stats.scale, stats.full_scale, stats.clipped) == (4, 1, 1, 1)
+
+
+@pytest.mark.parametrize("rate", [8000, 16000, 44100])
+def test_awkward_signals_stay_within_full_scale(rate: int) -> None:
+    for name, x in awkward().items():
+        y = run(Engine(Delay(), sample_rate=rate), x)
+        assert np.isfinite(y).all(), name
+        assert np.abs(y).max() <= 1, name
+
+
+def test_each_channel_has_its_own_voice_mix_has_one() -> None:
+    x = np.stack([voice(0.3)] * 3, axis=1)
+    each = Engine(Gain(), sample_rate=16000, channels=3)
+    gains = [stage.voice["gain"] for lane in each._lanes for stage in lane.stages]
+    assert len(set(gains)) == 3
+    mixed = Engine(Gain(), sample_rate=16000, channels=3, policy="mix")
+    y = mixed.process(x)
+    assert len(mixed._lanes) == 1
+    np.testing.assert_array_equal(y[:, 0], y[:, 2])
+
+
+def test_silent_channel_stays_silent() -> None:
+    x = np.stack([voice(0.3, rate=48000), np.zeros(14400, np.float32)], axis=1)
+    y = Engine(Delay(), sample_rate=48000, channels=2).process(x)
+    assert (y[:, 1] == 0).all()
+    assert np.abs(y[:, 0]).max() > 0.1
+
+
+def test_voices_by_seed_source_and_channel() -> None:
+    def gains(**arguments: Any) -> list[float]:
+        engine = Engine(Gain(), sample_rate=16000, channels=2, **arguments)
+        return [lane.stages[0].voice["gain"] for lane in engine._lanes]
+
+    assert gains(seed=1) == gains(seed=1)
+    every = gains(seed=1) + gains(seed=2) + gains(seed=1, source="b") + gains() + gains()
+    assert len(set(every)) == len(every)
+
+
+def test_new_voice_with_a_seed_is_repeatable_and_new() -> None:
+    a, b = (Engine(Gain(), sample_rate=16000, seed=7) for _ in range(2))
+    first = a.stages[0].voice["gain"]
+    a.new_voice()
+    b.new_voice()
+    assert a.stages[0].voice == b.stages[0].voice
+    assert a.stages[0].voice["gain"] != first
+
+
+def test_set_reaches_every_channel() -> None:
+    engine = Engine(Gain(), sample_rate=16000, channels=3)
+    engine.set(gain=0.25)
+    assert [lane.stages[0].voice["gain"] for lane in engine._lanes] == [0.25] * 3
+    with pytest.raises(TypeError, match="there are gain"):
+        engine.set(gian=0.1)
+    with pytest.raises(ValueError, match="gain=2"):
+        engine.set(gain=2)
+
+
+def test_save_and_restore() -> None:
+    engine = Engine([Gain(), Delay()], sample_rate=16000, channels=2)
+    other = Engine([Gain(), Delay()], sample_rate=48000, channels=2)
+    saved = json.loads(json.dumps(engine.save()))
+    other.restore(saved)
+    assert other.save() == engine.save()
+    with pytest.raises(ValueError, match="not from an engine like this"):
+        Engine(Gain(), sample_rate=16000).restore(saved)
+    saved["lanes"][1][0]["values"]["gain"] = 5
+    before = engine.save()
+    with pytest.raises(ValueError, match="gain"):
+        engine.restore(saved)
+    assert engine.save() == before
+
+
+def test_engines_side_by_side_in_threads() -> None:
+    signals = [voice(1.0, seed=k, rate=48000) for k in range(6)]
+    alone = [run(Engine(Delay(), sample_rate=48000), x) for x in signals]
+    together: list[Any] = [None] * len(signals)
+
+    def work(k: int) -> None:
+        sizes = [480] * (signals[k].size // 480)
+        together[k] = run(Engine(Delay(), sample_rate=48000), signals[k], sizes)
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(len(signals))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for a, b in zip(alone, together, strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize("rate", [16000, 48000])
+def test_no_growth_and_no_collection(rate: int) -> None:
+    engine = Engine(Identity(), sample_rate=rate)
+    x = noise(rate // 100)
+    for _ in range(200):
+        engine.process(x)
+    gc.collect()
+    full: list[str] = []
+    gc.callbacks.append(lambda phase, info: full.append(phase) if info["generation"] == 2 else None)
+    tracemalloc.start()
+    try:
+        engine.process(x)
+        before = tracemalloc.get_traced_memory()[0]
+        for _ in range(3000):
+            engine.process(x)
+        growth = tracemalloc.get_traced_memory()[0] - before
+    finally:
+        tracemalloc.stop()
+        gc.callbacks.pop()
+    assert growth < 2048  # the counters' boxed numbers
+    assert not full
