@@ -35,7 +35,8 @@ class Journal:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             path = folder / hashlib.sha256(os.fsencode(os.path.realpath(out))).hexdigest()[:32]
             if resume and path.exists():
-                self._finished = dict(line.split() for line in path.read_text().splitlines() if line.count(" ") == 1)
+                lines = path.read_text(encoding="ascii", errors="replace").splitlines()
+                self._finished = dict(line.split() for line in lines if len(line.split()) == 2)
             private = os.open(path, os.O_WRONLY | os.O_CREAT | (os.O_APPEND if resume else os.O_TRUNC), 0o600)
             self._file = open(private, "w", buffering=1)  # noqa: SIM115
         except (OSError, RuntimeError):

@@ -18,13 +18,10 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
-# Endings taken for audio without a look inside. These are written as they are read:
-KEPT = frozenset(".wav .wave .bwf .rf64 .w64 .aif .aiff .aifc .flac .ogg .oga .opus .mp3 .au .snd .caf".split())  # noqa: SIM905
-# These become WAV:
-CONVERTED = frozenset(".m4a .m4b .mp4 .m4v .mov .3gp .webm .mka .mkv .aac .ac3 .wma .amr .avi .ape .wv .tta".split())  # noqa: SIM905
-# These have no header: a failure with its remedy, not something to pass over in silence.
-REFUSED = frozenset({".raw", ".pcm"})
+from .form import CONTAINERS
+from .sniff import CONVERTED, ending
 
 Identity = tuple[int, int]
 
@@ -59,6 +56,12 @@ class Plan:
     closed: tuple[Passed, ...]  # folders that could not be opened: a failure, since recordings may lie in them
 
 
+class _Found(NamedTuple):
+    path: Path
+    name: str
+    ending: str  # of its output
+
+
 def plan(inputs: Sequence[str | Path], out: str | Path) -> Plan:
     """Jobs for `inputs` (files and folders), mirrored below the folder `out`, or onto `out` for one file and an audio name.
 
@@ -73,19 +76,19 @@ def plan(inputs: Sequence[str | Path], out: str | Path) -> Plan:
     if root.exists() and not root.is_dir():
         raise PlanError(f"{root}: is a file; give a folder as output")
 
-    found: list[tuple[Path, str]] = []
+    found: list[_Found] = []
     skipped: list[Passed] = []
     closed: list[Passed] = []
     place = _identity(root) if root.is_dir() else None
     for source, top in zip(sources, _tops(sources), strict=True):
         if not source.is_dir():
-            found.append((source, top))
+            found.append(_Found(source, top, ending(source) or source.suffix))  # what is named is tried, whatever it is
             continue
         if _identity(source) == place:
             raise PlanError(f"{source}: the output folder is the input folder; give another, the recordings stay as they are")
         _walk(source, top, place, found, skipped, closed)
-    targets = [Path(out)] if onto else [root / t for t in _targets([name for _, name in found])]
-    jobs = [Job(path, target, name, name, _folder(path, name)) for (path, name), target in zip(found, targets, strict=True)]
+    targets = [Path(out)] if onto else [root / target for target in _targets(found)]
+    jobs = [Job(f.path, t, f.name, f.name, _folder(f.path, f.name)) for f, t in zip(found, targets, strict=True)]
     _refuse_overwriting(jobs)
     return Plan(tuple(jobs), tuple(skipped), tuple(closed))
 
@@ -103,7 +106,7 @@ def fold(name: str) -> str:
 def _names_a_file(sources: list[Path], out: str | Path) -> bool:
     text = os.fspath(out)
     one_file = len(sources) == 1 and not sources[0].is_dir()
-    return one_file and Path(out).suffix.lower() in KEPT and not Path(out).is_dir() and not text.endswith(("/", os.sep))
+    return one_file and Path(out).suffix.lower() in CONTAINERS and not Path(out).is_dir() and not text.endswith(("/", os.sep))
 
 
 def _tops(sources: list[Path]) -> list[str]:
@@ -124,7 +127,7 @@ def _tops(sources: list[Path]) -> list[str]:
 
 
 def _walk(
-    folder: Path, top: str, place: Identity | None, found: list[tuple[Path, str]], skipped: list[Passed], closed: list[Passed]
+    folder: Path, top: str, place: Identity | None, found: list[_Found], skipped: list[Passed], closed: list[Passed]
 ) -> None:
     """Sort everything below `folder` into the three lists, in the order of names."""
     # A stack, not recursion: folders may be nested deeper than Python's limit. `above` finds links that lead back up.
@@ -133,17 +136,19 @@ def _walk(
         path, name, above = stack.pop()
         try:
             reason = _reason(path, above, place, named=path is not folder)
-            entries = sorted(os.listdir(path), reverse=True) if reason is None and path.is_dir() else None
+            is_folder = reason is None and path.is_dir()
+            entries = sorted(os.listdir(path), reverse=True) if is_folder else []
+            output_ending = ending(path) if reason is None and not is_folder else None
         except OSError as error:
             closed.append(Passed(name or str(folder), error.strerror or str(error)))
             continue
-        if reason is not None:
-            skipped.append(Passed(name, reason))
-        elif entries is None:
-            found.append((path, name))
-        else:
+        if is_folder:
             inside = above | {_identity(path)}
             stack += [(path / e, f"{name}/{e}" if name else e, inside) for e in entries]
+        elif output_ending is not None:
+            found.append(_Found(path, name, output_ending))
+        else:
+            skipped.append(Passed(name, reason or "not audio"))
 
 
 def _reason(path: Path, above: frozenset[Identity], place: Identity | None, named: bool) -> str | None:
@@ -161,38 +166,15 @@ def _reason(path: Path, above: frozenset[Identity], place: Identity | None, name
     if stat.S_ISDIR(mode):
         here = _identity(path)
         return "output folder" if here == place else "link that loops" if here in above else None
-    if not stat.S_ISREG(mode):
-        return "not a regular file"
-    return None if is_audio(path) else "not audio"
+    return None if stat.S_ISREG(mode) else "not a regular file"
 
 
-def is_audio(path: Path) -> bool:
-    """By its ending or, where that says nothing, by its first bytes. A file that cannot be read counts, so that it is told."""
-    if path.suffix.lower() in KEPT | CONVERTED | REFUSED:
-        return True
-    try:
-        with path.open("rb") as file:
-            return sniff(file.read(16))
-    except OSError:
-        return True
-
-
-def sniff(head: bytes) -> bool:
-    """True for the first 16 bytes of a common audio container."""
-    if head[:4] in (b"RIFF", b"RIFX", b"RF64", b"FORM"):
-        return head[8:12] in (b"WAVE", b"AIFF", b"AIFC")
-    if head[4:8] == b"ftyp":  # MP4 and kin; HEIC and AVIF pictures use the same box
-        return head[8:12] in (b"M4A ", b"M4B ", b"isom", b"iso2", b"mp41", b"mp42", b"qt  ", b"3gp4", b"3gp5", b"dash")
-    mpeg = len(head) > 2 and head[0] == 0xFF and head[1] & 0xE6 in (0xE2, 0xE4) and head[2] >> 4 not in (0, 15)
-    return mpeg or head.startswith((b"fLaC", b"OggS", b"ID3", b".snd", b"caff", b"riff\x2e\x91\xcf\x11", b"#!AMR"))
-
-
-def _targets(names: list[str]) -> list[str]:
-    """The name below the output for each name: itself where it can be, no two alike."""
-    wanted = [_container(PurePosixPath(n)) for n in names]
-    order = sorted(range(len(names)), key=lambda i: (str(wanted[i]) != names[i], names[i]))
+def _targets(found: Sequence[_Found]) -> list[str]:
+    """The name below the output for each file: its own where it can be, no two alike."""
+    wanted = [_wanted(f) for f in found]
+    order = sorted(range(len(found)), key=lambda i: (str(wanted[i]) != found[i].name, found[i].name))
     taken = {fold(str(parent)) for w in wanted for parent in w.parents}
-    result = [""] * len(names)
+    result = [""] * len(found)
     late = []
     for i in order:  # everyone who can have the wished name has it, before anyone is given a number
         if fold(str(wanted[i])) in taken:
@@ -201,9 +183,9 @@ def _targets(names: list[str]) -> list[str]:
             taken.add(fold(str(wanted[i])))
             result[i] = str(wanted[i])
     for i in late:
-        full = PurePosixPath(names[i])
-        target = wanted[i] if wanted[i] == full else full.with_name(full.name + wanted[i].suffix)
-        n, plain = 1, target
+        whole = PurePosixPath(found[i].name)
+        target = plain = wanted[i] if wanted[i] == whole else whole.with_name(whole.name + found[i].ending)
+        n = 1
         while fold(str(target)) in taken:
             n += 1
             target = numbered(plain, n)
@@ -212,8 +194,11 @@ def _targets(names: list[str]) -> list[str]:
     return result
 
 
-def _container(name: PurePosixPath) -> PurePosixPath:
-    return name.with_suffix(".wav") if name.suffix.lower() in CONVERTED else name
+def _wanted(found: _Found) -> PurePosixPath:
+    name = PurePosixPath(found.name)
+    if name.suffix == found.ending:
+        return name
+    return name.with_suffix(found.ending) if name.suffix.lower() in CONVERTED else name.with_name(name.name + found.ending)
 
 
 def _folder(path: Path, name: str) -> str:

@@ -13,9 +13,10 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from .plan import KEPT, Job, PlanError
+from .form import CONTAINERS
+from .plan import Job, PlanError
 
-COLUMNS = ("path", "pseudonym")
+COLUMNS = ["path", "pseudonym"]
 
 
 def rename(jobs: Sequence[Job], out: Path, mapping: Path | None, resume: bool) -> list[Job]:
@@ -34,7 +35,7 @@ def rename(jobs: Sequence[Job], out: Path, mapping: Path | None, resume: bool) -
     renamed = []
     for job in jobs:
         ending = job.target.suffix.lower()  # only a known one: "Jane.Example" has an ending too
-        pseudonym = Path(known[job.name]).stem + (ending if ending in KEPT else "")
+        pseudonym = Path(known[job.name]).stem + (ending if ending in CONTAINERS else "")
         known[job.name] = pseudonym
         renamed.append(replace(job, target=out / pseudonym, label=pseudonym))
     if mapping is not None:
@@ -55,8 +56,9 @@ def _known(out: Path, mapping: Path | None, resume: bool) -> dict[str, str]:
         raise PlanError(f"{mapping}: exists, and may be all that knows an earlier run's names; give another file, or --resume")
     try:
         with mapping.open(encoding="utf-8", errors="surrogateescape", newline="") as file:
-            known = {row["path"]: row["pseudonym"] for row in csv.DictReader(file)}
-            if all(_number(p) for p in known.values()):
+            rows = csv.DictReader(file)
+            known = {row["path"]: row["pseudonym"] for row in rows}
+            if rows.fieldnames in (None, COLUMNS) and all(_number(p) for p in known.values()):
                 return known
     except (OSError, KeyError, TypeError, csv.Error):
         pass

@@ -8,7 +8,7 @@ import unicodedata
 from pathlib import Path
 
 import pytest
-from velavox.engine.plan import Plan, PlanError, plan, sniff
+from velavox.engine.plan import Plan, PlanError, plan
 
 pytestmark = pytest.mark.nojit
 WAV = b"RIFF\x24\x00\x00\x00WAVEfmt "
@@ -197,17 +197,20 @@ def test_a_closed_folder_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize(
-    ("head", "audio"),
+    ("head", "target"),
     [
-        (WAV, True),
-        (b"\0\0\0\x20ftypM4A \0\0\0\0", True),
-        (b"\0\0\0\x20ftypheic\0\0\0\0", False),
-        (b"\xff\xfb\x90\x64" + bytes(12), True),
-        (b"\xff\xfeh\0e\0l\0l\0o\0", False),  # a text in UTF-16
-        (b"RIFF\x24\x00\x00\x00AVI LIST", False),
-        (b"hello, this is", False),
-        (b"", False),
+        (WAV, "talk"),
+        (b"\xff\xfb\x90\x64" + bytes(12), "talk"),
+        (b"\0\0\0\x20ftypM4A \0\0\0\0", "talk.wav"),
+        (b"\x1a\x45\xdf\xa3\x01\0\0\0", "talk.wav"),
+        (b"\0\0\0\x20ftypheic\0\0\0\0", None),
+        (b"\xff\xfeh\0e\0l\0l\0o\0", None),  # a text in UTF-16
+        (b"RIFF\x24\x00\x00\x00WEBPVP8 ", None),
+        (b"hello, this is", None),
+        (b"", None),
     ],
 )
-def test_first_bytes(head: bytes, audio: bool) -> None:
-    assert sniff(head) is audio
+def test_without_an_ending_the_first_bytes_tell(tmp_path: Path, head: bytes, target: str | None) -> None:
+    made = plan([grow(tmp_path / "in", "talk", content=head)], tmp_path / "out")
+    assert pairs(made, tmp_path / "out") == ({"talk": target} if target else {})
+    assert reasons(made) == ({} if target else {"talk": "not audio"})

@@ -1,0 +1,61 @@
+"""What a run says while it goes on, on stderr: a line for whatever needs one and, on a terminal, a bar."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from contextlib import ExitStack
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+if TYPE_CHECKING:
+    from .report import Outcome
+
+_MOST_SKIPPED = 10  # lines for each reason: a corpus has a transcript for every recording
+
+
+def say(text: str) -> None:
+    """One line on stderr, whatever characters a file's name brings along."""
+    print("".join(c if c.isprintable() else ascii(c)[1:-1] for c in text), file=sys.stderr)
+
+
+class Progress:
+    """The bar, as a context. In a pipe or a log file there is none."""
+
+    def __init__(self) -> None:
+        self._skipped: Counter[str] = Counter()
+        self._open = ExitStack()
+
+    def __enter__(self) -> Self:
+        self._bar = None
+        if sys.stderr.isatty():
+            from rich.console import Console
+            from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskProgressColumn, TimeRemainingColumn
+
+            # Lines that say() prints meanwhile go above the bar: rich takes the stream over.
+            columns = BarColumn(), TaskProgressColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+            self._bar = self._open.enter_context(Progress(*columns, console=Console(stderr=True), transient=True))
+            self._task = self._bar.add_task("", total=None)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._open.close()
+        for reason, count in self._skipped.items():
+            if count > _MOST_SKIPPED:
+                say(f"skipped: {count - _MOST_SKIPPED} more: {reason}")
+
+    def progress(self, done: float, total: int) -> None:
+        """Files done, parts of files included, of how many."""
+        if self._bar is not None:
+            self._bar.update(self._task, completed=done, total=total)
+
+    def outcome(self, outcome: Outcome) -> None:
+        """A line, if this file needs one."""
+        if outcome.status == "failed":
+            say(f"failed: {outcome.line}")
+        elif outcome.status == "skipped":
+            self._skipped[outcome.cause] += 1
+            if self._skipped[outcome.cause] <= _MOST_SKIPPED:
+                say(f"skipped: {outcome.file}: {outcome.cause}")
+        for warning in outcome.warnings:
+            say(f"warning: {outcome.file}: {warning}")
