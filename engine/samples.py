@@ -9,22 +9,21 @@ import numpy.typing as npt
 
 from ..kernels.jit import F32
 
-_SCALES = {"int8": 2.0**-7, "int16": 2.0**-15, "int32": 2.0**-31}
-_KINDS = "float16, float32, float64, int8, int16, int32 or uint8"
+_SCALES = {("i", 1): np.float32(2.0**-7), ("i", 2): np.float32(2.0**-15), ("i", 4): np.float32(2.0**-31)}
 
 
 def read_into(out: F32, x: npt.NDArray[Any]) -> None:
     """Write x, of the same shape, into out: floats as they are, integers by their full scale; TypeError for other kinds."""
-    name = x.dtype.name
-    if name == "float32":
+    kind, size = x.dtype.kind, x.dtype.itemsize  # 0.1 us; the dtype's name takes 1.3
+    if kind == "f" and size == 4:
         out[:] = x
-    elif name in _SCALES:
-        np.multiply(x, np.float32(_SCALES[name]), out=out, casting="unsafe")
-    elif name in ("float64", "float16"):
+    elif (kind, size) in _SCALES:
+        np.multiply(x, _SCALES[kind, size], out=out, casting="unsafe")
+    elif kind == "f" and size in (2, 8):
         with np.errstate(over="ignore", invalid="ignore"):  # what does not fit becomes Inf, and is sanitised
             out[:] = x
-    elif name == "uint8":
+    elif kind == "u" and size == 1:
         np.subtract(x, np.float32(128.0), out=out, casting="unsafe")
         out *= np.float32(2.0**-7)
     else:
-        raise TypeError(f"samples of dtype {name}: give {_KINDS}")
+        raise TypeError(f"samples of dtype {x.dtype}: give float16, float32, float64, int8, int16, int32 or uint8")
