@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from .engine.files import anonymize_file, anonymize_folder
+    from .engine.batch import anonymize_folder
+    from .engine.files import anonymize_file
     from .engine.host import Engine
     from .engine.identity import Identity
     from .engine.mcadams import McAdams
@@ -19,7 +20,7 @@ _HOME = {
     "Vtln": "vtln",
     "VoiceMask": "voicemask",
     "anonymize_file": "files",
-    "anonymize_folder": "files",
+    "anonymize_folder": "batch",
 }
 __all__ = ["Engine", "Identity", "McAdams", "VoiceMask", "Vtln", "__version__", "anonymize_file", "anonymize_folder"]
 
