@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from .failure import FileFailure
 from .form import Form, form_for
 from .methods import make
-from .reader import BLOCK, Reader
+from .reader import Reader
 from .stage import Stage
 from .writer import WITH_CUES, Writer
 
@@ -101,9 +101,7 @@ def _anonymize(
         raise FileFailure("the output is the recording itself", "give another output")
     rate, channels = reader.rate, reader.channels
     form = form_for(Form(reader.container, reader.subtype, reader.endian), source, target, reader.frames, channels)
-    engine = Engine(
-        stage, sample_rate=rate, channels=channels, policy=policy, on_error="raise", seed=seed, source=key, max_block=BLOCK
-    )
+    engine = Engine(stage, sample_rate=rate, channels=channels, policy=policy, on_error="raise", seed=seed, source=key)
     with Writer(target, form, rate, channels) as writer:
         early = engine.latency  # frames that come out before the first one of the source
         for block in reader.blocks():

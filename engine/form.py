@@ -5,7 +5,8 @@ The rules, in order:
 - The same ending as the source, or none: the source's container, whatever the ending says (a WAV file named .mp3 stays WAV).
 - Another ending: the container of that ending; .wav covers WAV, WAVEX and RF64.
 - The source's codec where the container takes it. Else 24 bits for what has more than 16, else the container's usual codec
-  (PCM_16, Vorbis, MP3). A float source in FLAC, which has no floats, becomes 24 bits; MPEG layers I and II become layer III.
+  (PCM_16, Vorbis, MP3). A float source in FLAC, which has no floats, becomes 24 bits; MPEG layers I and II become layer III;
+  ALAC of more than 16 bits becomes PCM, which holds the same samples.
 - What only ffmpeg reads (M4A, MP4, WebM, ...) cannot be written so: the target's ending has to be one of `CONTAINERS`, and the
   codec is PCM of 16 bits, or 24 where the source has more (ALAC).
 - WAV and WAVEX over 4 GiB, or of unknown length, become RF64.
@@ -44,8 +45,11 @@ CONTAINERS = {
 }
 _USUAL = dict(reversed(CONTAINERS.values()))
 _WAV = ("WAV", "WAVEX", "RF64")
-_DEEP = ("PCM_24", "PCM_32", "FLOAT", "DOUBLE", "ALAC_20", "ALAC_24", "ALAC_32")
-_UNWRITABLE = ("MPEG_LAYER_I", "MPEG_LAYER_II", "DWVW_12", "DWVW_16", "DWVW_24")  # listed by libsndfile, but it refuses
+_DEEP = ("PCM_24", "PCM_32", "FLOAT", "DOUBLE")
+_INSTEAD = {"ALAC_20": "PCM_24", "ALAC_24": "PCM_24", "ALAC_32": "PCM_32"}  # libsndfile 1.2.2 garbles all but the first channel
+# Listed by libsndfile, but it writes none of them.
+_REFUSED = {("MP3", "MPEG_LAYER_I"), ("MP3", "MPEG_LAYER_II"), ("WAV", "MPEG_LAYER_III")}
+_REFUSED |= {("AIFF", f"DWVW_{bits}") for bits in (12, 16, 24)}
 _BYTES = {"PCM_S8": 1, "PCM_U8": 1, "ULAW": 1, "ALAW": 1, "PCM_16": 2, "PCM_24": 3, "PCM_32": 4, "FLOAT": 4, "DOUBLE": 8}
 SHORT_HEADERS = ("WAV", "WAVEX", "AIFF", "AU")  # sizes of 32 bits
 
@@ -73,9 +77,10 @@ def form_for(source: Form, source_name: Path, target_name: Path, frames: int | N
     else:
         raise FileFailure(f"sound cannot be written as {ending or 'a file without an ending'}", "end the output's name in .wav")
     usual = "OPUS" if ending == ".opus" else _USUAL.get(container, "PCM_16")
-    wanted = [source.subtype, "PCM_24", usual] if source.subtype in _DEEP else [source.subtype, usual]
+    codec = _INSTEAD.get(source.subtype, source.subtype)
+    wanted = [codec, "PCM_24", usual] if codec in _DEEP else [codec, usual]
     known = soundfile.available_subtypes(container)
-    subtype = next(s for s in wanted if s in known and s not in _UNWRITABLE)
+    subtype = next(s for s in wanted if s in known and (container, s) not in _REFUSED)
     container = container_for(container, subtype, frames, channels)
     endian = source.endian if soundfile.check_format(container, subtype, source.endian) else "FILE"
     return Form(container, subtype, endian)

@@ -100,8 +100,8 @@ class Reader:
             sound = opened.enter_context(soundfile.SoundFile(stream, closefd=False))
         except soundfile.LibsndfileError as error:
             if error.code != _NOT_KNOWN:
-                self.warnings.append("broken header: only ffmpeg reads it, as far as it goes")
-        if sound is None or sound.format not in CONTAINERS:
+                self.warnings.append("libsndfile cannot read it: read by ffmpeg, as far as it goes")
+        if sound is None or sound.format not in CONTAINERS or sound.subtype == "ALAC_32":  # which libsndfile 1.2.2 garbles
             self._open_ffmpeg(path, opened)
             return
         _check_shape(sound.samplerate, sound.channels)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from io import FileIO
 from pathlib import Path
 from types import TracebackType
@@ -26,7 +26,7 @@ except ImportError:  # Windows, which lets nobody delete a file that is open
 
 _FLOATS = ("FLOAT", "DOUBLE")
 _LOSSY = ("VORBIS", "OPUS", "MPEG_LAYER_III")  # these take floats; all others get integers
-_BITS = {"PCM_S8": 8, "PCM_U8": 8, "PCM_24": 24, "PCM_32": 32, "ALAC_20": 20, "ALAC_24": 24, "ALAC_32": 32}  # the rest: 16
+_BITS = {"PCM_S8": 8, "PCM_U8": 8, "PCM_24": 24, "PCM_32": 32}  # the rest: 16
 _IN_BLOCKS = (
     "GSM610",
     "IMA_ADPCM",
@@ -73,14 +73,16 @@ class Writer:
             self._file, self._path = _reserve(target.parent)
         except OSError as error:
             raise FileFailure.of(error) from error
-        try:
-            self._sound = soundfile.SoundFile(
-                self._file.fileno(), "w", rate, channels, form.subtype, form.endian, form.container, closefd=False
-            )
-        except soundfile.SoundFileError as error:
-            self._discard()
-            refused = f"{form.container} {form.subtype} does not take {channels} channel(s) at {rate} Hz"
-            raise FileFailure(refused, "end the output's name in .wav") from error
+        with ExitStack() as undo:
+            undo.callback(self._discard)
+            try:
+                self._sound = soundfile.SoundFile(
+                    self._file.fileno(), "w", rate, channels, form.subtype, form.endian, form.container, closefd=False
+                )
+            except soundfile.SoundFileError as error:
+                refused = f"{form.container} {form.subtype} does not take {channels} channel(s) at {rate} Hz"
+                raise FileFailure(refused, "end the output's name in .wav") from error
+            undo.pop_all()
 
     def write(self, y: F32) -> None:
         """Append y, shape (frames, channels), full scale 1; FileFailure if it cannot be stored."""
@@ -124,7 +126,10 @@ class Writer:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self._sound.close()
+        from soundfile import SoundFileError
+
+        with suppress(SoundFileError):  # it was writing to a full disk
+            self._sound.close()
         self._discard()
 
     def _discard(self) -> None:
@@ -144,7 +149,8 @@ class Writer:
         width, kind = (16, np.int16) if bits <= 16 else (32, np.int32)
         full = 2.0 ** (bits - 1)
         steps = np.clip(np.rint(y * full, dtype=np.float64), -full, full - 1)
-        return np.left_shift(steps.astype(kind), width - bits)
+        stored: npt.NDArray[Any] = steps.astype(kind) << (width - bits)
+        return stored
 
 
 _NOT_WHOLE = ("the output could not be written whole", "free space where the output goes")
