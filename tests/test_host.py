@@ -5,7 +5,7 @@ import json
 import threading
 import tracemalloc
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pytest
@@ -60,13 +60,13 @@ class Faulty(Identity):
         else:
             y[:] = x
 
-    def clone(self) -> "Faulty":
-        return Faulty(self.fault, self.at)
+    def clone(self) -> Self:
+        return type(self)(self.fault, self.at)
 
 
 def run(engine: Engine, x: np.ndarray, sizes: list[int] | None = None) -> F32:
     """All of the output, delay removed."""
-    cuts = np.cumsum(sizes)[:-1] if sizes else []
+    cuts = list(np.cumsum(sizes)[:-1]) if sizes else []
     out = [engine.process(block) for block in np.split(x, cuts)] + [engine.flush()]
     return np.concatenate(out)[engine.latency :]
 
@@ -269,8 +269,8 @@ def test_faults_are_counted_with_their_cause(fault: str) -> None:
 
 def test_one_channels_fault_leaves_the_other_alone() -> None:
     class FaultyOnce(Faulty):
-        def clone(self) -> "Faulty":
-            return Faulty(_raise, at=10**9)
+        def clone(self) -> Self:
+            return type(self)(_raise, at=10**9)
 
     x = noise(2 * 8000).reshape(-1, 2)
     engine = Engine(FaultyOnce(_raise), sample_rate=16000, channels=2)

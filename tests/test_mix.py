@@ -6,14 +6,14 @@ from velavox.kernels import mix
 
 
 def mixed(x: np.ndarray, rate: int = 16000, sizes: tuple[int, ...] = ()) -> np.ndarray:
-    work, state, rows = mix.channels(x.shape[0]), mix.fresh(rate), x.astype(np.float32).copy()
+    work, state, rows = mix.channels(x.shape[0]), mix.fresh(rate), x.astype(np.float32)
     start = 0
     for size in (*sizes, x.shape[1] - sum(sizes)):
         piece = np.ascontiguousarray(rows[:, start : start + size])
         mix.mix(state, *work, piece, size)
         rows[:, start : start + size] = piece
         start += size
-    return rows[0]
+    return np.asarray(rows[0])
 
 
 def decibels(a: np.ndarray, b: np.ndarray) -> float:
