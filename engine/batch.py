@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from . import pseudonyms, speakers
 from .failure import FileFailure
-from .journal import Journal, source_state
+from .journal import NEEDS, Journal, source_state
 from .plan import Job, Plan, PlanError, plan
 from .report import Outcome, Result
 from .workers import Died, Progress, spread
@@ -106,7 +106,9 @@ def anonymize_folder(
     finally:
         journal.close()
     settled.sort(key=lambda outcome: outcome.file)
-    return Result(method, voices, seed is not None, tuple(settled), monotonic() - began)
+    unknown = ("what earlier runs have finished is not known here, all was done anew: " + NEEDS,)
+    notes = unknown if resume and not journal.available else ()
+    return Result(method, voices, seed is not None, tuple(settled), monotonic() - began, notes)
 
 
 @dataclass(frozen=True)

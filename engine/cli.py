@@ -121,8 +121,8 @@ def anonymize(
             on_outcome=shown.outcome,
         )
     say(result.summary if len(result.outcomes) > len(result.having("skipped")) else "no recordings found")
-    if seed is not None:
-        say(f"note: {SEEDED}")
+    for note in (*result.notes, *([SEEDED] if result.seeded else ())):
+        say(f"note: {note}")
     if report is not None:
         try:
             result.write(report)

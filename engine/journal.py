@@ -19,6 +19,8 @@ from typing import IO
 
 from .plan import Job
 
+NEEDS = "set XDG_STATE_HOME, or HOME, to a folder that can be written and stays"
+
 
 class Journal:
     """The finished outputs below one output folder. Where there is no place to keep it, nothing counts as finished."""
@@ -30,8 +32,7 @@ class Journal:
         self._finished: dict[str, str] = {}
         self._file: IO[str] | None = None
         try:
-            home = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local/state"
-            folder = Path(home) / "velavox/resume"
+            folder = _state_home() / "velavox/resume"
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             path = folder / hashlib.sha256(os.fsencode(os.path.realpath(out))).hexdigest()[:32]
             if resume and path.exists():
@@ -64,6 +65,12 @@ class Journal:
         target = _state(job.target, facts=("st_mtime_ns",))
         key = json.dumps([1, self._settings, state, job.name, job.speaker, os.path.realpath(job.target), target])
         return hashlib.sha256(key.encode()).hexdigest()
+
+
+def _state_home() -> Path:
+    if named := os.environ.get("XDG_STATE_HOME"):
+        return Path(named)
+    return Path.home().resolve(strict=True) / ".local/state"  # a home that is not there is not to be made
 
 
 def source_state(job: Job) -> str:

@@ -15,8 +15,13 @@ _MOST_SKIPPED = 10  # lines for each reason: a corpus has a transcript for every
 
 
 def say(text: str) -> None:
-    """One line on stderr, whatever characters a file's name brings along."""
-    print("".join(c if c.isprintable() else ascii(c)[1:-1] for c in text), file=sys.stderr)
+    """One line on stderr."""
+    print(_one_line(text), file=sys.stderr)
+
+
+def _one_line(text: str) -> str:
+    """A file's name may hold line ends and what steers a terminal."""
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
 class Progress:
@@ -32,7 +37,6 @@ class Progress:
             from rich.console import Console
             from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskProgressColumn, TimeRemainingColumn
 
-            # Lines that say() prints meanwhile go above the bar: rich takes the stream over.
             columns = BarColumn(), TaskProgressColumn(), MofNCompleteColumn(), TimeRemainingColumn()
             self._bar = self._open.enter_context(Progress(*columns, console=Console(stderr=True), transient=True))
             self._task = self._bar.add_task("", total=None)
@@ -40,6 +44,7 @@ class Progress:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self._open.close()
+        self._bar = None
         for reason, count in self._skipped.items():
             if count > _MOST_SKIPPED:
                 say(f"skipped: {count - _MOST_SKIPPED} more: {reason}")
@@ -52,10 +57,16 @@ class Progress:
     def outcome(self, outcome: Outcome) -> None:
         """A line, if this file needs one."""
         if outcome.status == "failed":
-            say(f"failed: {outcome.line}")
+            self._say(f"failed: {outcome.line}")
         elif outcome.status == "skipped":
             self._skipped[outcome.cause] += 1
             if self._skipped[outcome.cause] <= _MOST_SKIPPED:
-                say(f"skipped: {outcome.file}: {outcome.cause}")
+                self._say(f"skipped: {outcome.file}: {outcome.cause}")
         for warning in outcome.warnings:
-            say(f"warning: {outcome.file}: {warning}")
+            self._say(f"warning: {outcome.file}: {warning}")
+
+    def _say(self, text: str) -> None:
+        if self._bar is None:
+            say(text)
+        else:  # above the bar
+            self._bar.console.print(_one_line(text), markup=False, highlight=False, soft_wrap=True)

@@ -57,6 +57,7 @@ class Result:
     seeded: bool
     outcomes: tuple[Outcome, ...]
     wall_seconds: float
+    notes: tuple[str, ...] = ()  # about the run as a whole, one line each
 
     @property
     def ok(self) -> bool:
@@ -91,6 +92,7 @@ class Result:
                 "rtc": round(spent / sound, 6) if sound else None,
                 "wall_seconds": round(self.wall_seconds, 3),
             },
+            "notes": list(self.notes),
             "files": [_entry(o) for o in self.outcomes],
         }
 
