@@ -1,7 +1,7 @@
 """Linear prediction by Burg's method: the filter A(z) that whitens a frame, stable whatever the frame.
 
-J. P. Burg, "Maximum entropy spectral analysis" (1975); S. M. Kay, "Modern Spectral Estimation" (1988), section 7.7: each stage of a
-lattice takes the reflection coefficient that minimises the sum of forward and backward prediction error energy.
+J. P. Burg, "Maximum entropy spectral analysis" (1975); S. M. Kay, "Modern Spectral Estimation" (1988), section 7.7: each stage
+of a lattice takes the reflection coefficient that minimises the sum of forward and backward prediction error energy.
 
 Double precision throughout: band-limited speech is predicted to 1e-6 of its energy and below, where the difference of two
 float32 sums is noise. Two guards keep the frames finite and the poles inside the unit circle that are perfectly predictable
