@@ -7,7 +7,7 @@ import numpy as np
 from .jit import F64
 
 HAMMING = 0.54  # Kaldi, HTK, librosa, scipy
-HAMMING_NIU = 0.538  # Niu et al. 2024, "DP-VoicePrivacy"; 0.53836 makes the first side lobes equal (Harris 1978)
+HAMMING_NIU = 0.538  # Niu et al. 2024; side lobes are lowest at 0.53836
 
 
 def hamming(n: int, a0: float = HAMMING) -> F64:
