@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from . import pseudonyms, speakers
 from .failure import FileFailure
@@ -66,9 +66,13 @@ def anonymize_folder(
         PlanError: wrong use; the message says what and what instead, and no output has been touched. A file that fails
             raises nothing: it is in the result.
     """
+    began = monotonic()
+    from . import host
     from .methods import make
 
-    began = monotonic()
+    for name, value, choices in (("policy", policy, get_args(host.Policy)), ("voices", voices, get_args(Voices))):
+        if value not in choices:
+            raise PlanError(f"{name}={value!r}: give one of {', '.join(choices)}")
     try:
         values = make(method, settings or {}).values
     except (TypeError, ValueError) as error:
@@ -145,16 +149,8 @@ class _Setup:
             )
         except FileFailure as failure:
             return _failed(job, failure)
-        return Outcome(
-            job.label,
-            "done",
-            frames=done.frames,
-            sample_rate=done.sample_rate,
-            channels=done.channels,
-            seconds=done.seconds,
-            rtc=done.cpu_seconds / done.seconds if done.seconds else 0.0,
-            warnings=tuple(_withheld(job, warning) for warning in done.warnings),
-        )
+        told = replace(done, warnings=tuple(_withheld(job, warning) for warning in done.warnings))
+        return Outcome(job.label, "done", report=told)
 
 
 def _run(

@@ -100,7 +100,7 @@ def numbered(name: PurePosixPath, n: int) -> PurePosixPath:
 
 def fold(name: str) -> str:
     """Equal for two names that some file system takes for one."""
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
+    return unicodedata.normalize("NFC", name.casefold())
 
 
 def _names_a_file(sources: list[Path], out: str | Path) -> bool:

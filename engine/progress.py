@@ -62,7 +62,7 @@ class Progress:
             self._skipped[outcome.cause] += 1
             if self._skipped[outcome.cause] <= _MOST_SKIPPED:
                 self._say(f"skipped: {outcome.file}: {outcome.cause}")
-        for warning in outcome.warnings:
+        for warning in outcome.report.warnings if outcome.report else ():
             self._say(f"warning: {outcome.file}: {warning}")
 
     def _say(self, text: str) -> None:

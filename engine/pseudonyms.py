@@ -22,13 +22,15 @@ COLUMNS = ["path", "pseudonym"]
 def rename(jobs: Sequence[Job], out: Path, mapping: Path | None, resume: bool) -> list[Job]:
     """The jobs with pseudonyms as targets (directly in `out`) and labels, in the pseudonyms' order, which is drawn by lot.
 
-    With `resume` the names in `mapping` stay, and new files are added. The mapping is on disk, readable by its owner alone,
-    before any output is. Raises PlanError for a mapping that would be lost, published, or is missing where it is needed.
+    Numbers go on from the highest one in `out`. With `resume` the names in `mapping` stay, and new files are added. The
+    mapping is on disk, readable by its owner alone, before any output is. Raises PlanError for a mapping that would be lost,
+    published, or is missing where it is needed.
     """
     known = _known(out, mapping, resume)
     new = [job for job in jobs if job.name not in known]
     secrets.SystemRandom().shuffle(new)
-    first = 1 + max((_number(p) for p in known.values()), default=0)
+    there = [path.name for path in out.iterdir()] if out.is_dir() else []  # of another run: never replaced by another recording
+    first = 1 + max((_number(p) for p in (*known.values(), *there)), default=0)
     width = max(4, len(str(first + len(new))))
     for n, job in enumerate(new, first):
         known[job.name] = f"recording-{n:0{width}d}"

@@ -8,9 +8,12 @@ import secrets
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from .. import __version__
+
+if TYPE_CHECKING:
+    from .files import FileReport
 
 Status = Literal["done", "finished", "failed", "skipped"]
 
@@ -35,12 +38,7 @@ class Outcome:
     output: str = ""  # path below the output folder
     cause: str = ""  # of the failure, or why it was skipped
     remedy: str = ""
-    frames: int = 0
-    sample_rate: int = 0  # Hz
-    channels: int = 0
-    seconds: float = 0.0  # of sound
-    rtc: float = 0.0  # processor seconds a second of sound
-    warnings: tuple[str, ...] = ()
+    report: FileReport | None = None  # of what is done
 
     @property
     def line(self) -> str:
@@ -109,11 +107,14 @@ class Result:
 
     def _sound(self) -> tuple[float, float]:
         """Seconds of sound done, and of processor time for it."""
-        done = self.having("done")
-        return sum(o.seconds for o in done), sum(o.seconds * o.rtc for o in done)
+        reports = [o.report for o in self.outcomes if o.report is not None]
+        return sum(r.seconds for r in reports), sum(r.cpu_seconds for r in reports)
 
 
 def _entry(outcome: Outcome) -> dict[str, Any]:
-    told = asdict(outcome) | {"rtc": round(outcome.rtc, 6), "seconds": round(outcome.seconds, 3)}
-    done = outcome.status == "done"
-    return {k: v for k, v in told.items() if v or (done and k not in ("cause", "remedy"))}
+    told: dict[str, Any] = {"file": outcome.file, "status": outcome.status}
+    told |= {k: v for k in ("output", "cause", "remedy") if (v := getattr(outcome, k))}
+    if outcome.report is not None:
+        told |= asdict(outcome.report)
+        told["rtc"] = round(outcome.report.cpu_seconds / outcome.report.seconds, 6) if outcome.report.seconds else None
+    return told

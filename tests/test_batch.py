@@ -230,6 +230,8 @@ def test_the_report_tells_all_but_secrets(folder: Path, tmp_path: Path) -> None:
         ({"settings": {"alhpa": 1}}, "it has alpha"),
         ({"settings": {"alpha": "high"}}, "alpha='high'"),
         ({"mapping": "map.csv"}, "add --rename"),
+        ({"voices": "per-day"}, "per-file, per-speaker"),
+        ({"policy": "left"}, "each, mix"),
     ],
 )
 def test_wrong_use_touches_nothing(folder: Path, tmp_path: Path, options: dict[str, Any], message: str) -> None:

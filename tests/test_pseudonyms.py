@@ -62,6 +62,13 @@ def test_resume_keeps_names_and_adds_new_ones(tmp_path: Path) -> None:
     assert read(mapping) == after
 
 
+def test_what_another_run_has_made_is_not_replaced(tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    for name in ("recording-0002.flac", "recording-x.wav", "notes.txt"):
+        (tmp_path / "out" / name).touch()
+    assert [job.label for job in rename(jobs(tmp_path, "a.wav"), tmp_path / "out", None, False)] == ["recording-0003.wav"]
+
+
 @pytest.mark.parametrize(
     "content", ["", "path\na.wav\n", "path,pseudonym\na.wav,../a.wav\n", "path,pseudonym\na.wav\n", "x\0y"]
 )
