@@ -102,6 +102,7 @@ class Engine:
         self._ended = False  # flushed, and nothing processed since
         if seed is not None:
             self._draw_seeded()
+            self._restart()  # else the first hops would glide from the voice that prepare() drew
 
     @property
     def sample_rate(self) -> int:
