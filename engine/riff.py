@@ -188,9 +188,9 @@ def finish(file: BinaryIO, frames: int, channel_mask: int = 0, cues: Sequence[in
     if channel_mask and (fmt := found.get(b"fmt ")) and fmt.size >= 40:
         _put(file, fmt.start + 20, order + "I", channel_mask)
     if cues:
-        end = file.seek(0, os.SEEK_END)
+        file.seek(0, os.SEEK_END)  # even: libsndfile pads
         points = b"".join(struct.pack(order + "II4sIII", i + 1, at, b"data", 0, 0, at) for i, at in enumerate(cues))
-        file.write(b"\0" * (end % 2) + struct.pack(order + "4sII", b"cue ", 4 + len(points), len(cues)) + points)
+        file.write(struct.pack(order + "4sII", b"cue ", 4 + len(points), len(cues)) + points)
         end = file.tell()
         if ds64 := found.get(b"ds64"):
             _put(file, ds64.start, "<Q", end - 8)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import shutil
 import struct
 import subprocess
@@ -16,6 +17,7 @@ import wavs
 from signals import noise, tone, voice
 from velavox.engine.failure import FileFailure
 from velavox.engine.reader import BLOCK, Reader
+from velavox.engine.riff import walk
 
 pytestmark = pytest.mark.nojit
 F32 = npt.NDArray[np.float32]
@@ -156,8 +158,6 @@ def test_an_empty_file_is_told_from_a_header_without_samples(tmp_path: Path) -> 
 
 def _cut_to_header(container: str) -> bytes:
     """A file of 4000 samples (16 bits) whose samples are gone."""
-    import io
-
     file = io.BytesIO()
     sf.write(file, noise(4000), 16_000, format=container, subtype="PCM_16")
     return file.getvalue()[:-8000]
@@ -183,7 +183,6 @@ def _cut_to_header(container: str) -> bytes:
         (wavs.wav(bytes(2000), rate=0), "0 Hz"),
         (wavs.wav(bytes(2000), rate=1), "1 Hz"),
         (wavs.wav(bytes(2000), rate=1_000_000_000), "1000000000 Hz"),
-        (b"RIFF\0\0\0\0WAVE" + b"junk\0\0\0\0" * 200_000, "no readable sample"),
     ],
 )
 def test_what_holds_no_sound_fails_in_one_line_and_little_memory(tmp_path: Path, data: bytes, cause: str) -> None:
@@ -197,6 +196,10 @@ def test_what_holds_no_sound_fails_in_one_line_and_little_memory(tmp_path: Path,
     assert "\n" not in str(caught.value)
     assert caught.value.cause
     assert caught.value.remedy
+
+
+def test_a_flood_of_chunks_is_not_followed() -> None:
+    assert len(list(walk(io.BytesIO(b"RIFF\0\0\0\0WAVE" + b"junk\0\0\0\0" * 20_000)))) < 5000
 
 
 def test_places_without_a_file_fail_in_one_line(tmp_path: Path) -> None:

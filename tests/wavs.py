@@ -42,8 +42,8 @@ def wav(
 
 
 def cues(positions: Iterable[int]) -> bytes:
-    """A `cue ` chunk."""
-    points = [struct.pack("<II4sIII", i + 1, at, b"data", 0, 0, at) for i, at in enumerate(positions)]
+    """A `cue ` chunk, whose place in a play list is left 0, as many writers leave it."""
+    points = [struct.pack("<II4sIII", i + 1, 0, b"data", 0, 0, at) for i, at in enumerate(positions)]
     return chunk(b"cue ", struct.pack("<I", len(points)) + b"".join(points))
 
 
