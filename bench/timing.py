@@ -5,42 +5,52 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from time import process_time_ns
+from typing import Any
 
 import numpy as np
 
-Block = Callable[[], object]  # processes the next block of its own stream
-
 _ROUND = 25  # blocks of one case before the next has its turn: short against a change of clock or load
+_FEWEST = 3  # calls of a case that does a whole signal at once
+
+
+@dataclass(frozen=True)
+class Case:
+    """Work to be timed: one call does the next `blocks` blocks of its own stream (more than 1: what cannot be streamed)."""
+
+    run: Callable[[], Any]
+    blocks: int = 1
 
 
 @dataclass(frozen=True)
 class Timing:
-    """CPU time of one case, over its blocks."""
+    """CPU time of one case for a block."""
 
     mean_us: float
     p50_us: float
     p99_us: float
     rtc: float  # mean over the block's duration
 
-    def ratio(self, other: Timing) -> float:
-        """How many times cheaper this is than `other`, by medians."""
+    def times_cheaper(self, other: Timing) -> float:
+        """Than `other`, by medians."""
         return other.p50_us / self.p50_us
 
 
-def interleave(cases: Mapping[str, Block], *, seconds: float, blocks: int = 2000, warm: int = 50) -> dict[str, Timing]:
-    """Time each case over `blocks` calls, a few at a time in turn. `seconds`: the duration of audio in one call."""
-    spent: dict[str, list[int]] = {name: [] for name in cases}
-    for block in cases.values():
-        for _ in range(warm):
-            block()
+def interleave(cases: Mapping[str, Case], *, seconds: float, blocks: int = 2000, warm: int = 50) -> dict[str, Timing]:
+    """Time each case over `blocks` blocks, a few at a time in turn. `seconds`: the duration of one block."""
+    for case in cases.values():
+        for _ in range(-(-warm // case.blocks)):
+            case.run()
     overhead = _clock_overhead()
-    for _ in range(-(-blocks // _ROUND)):
-        for name, block in cases.items():
-            times = spent[name]
-            for _ in range(_ROUND):
+    rounds = -(-blocks // _ROUND)
+    calls = {name: rounds * _ROUND if case.blocks == 1 else max(_FEWEST, blocks // case.blocks) for name, case in cases.items()}
+    spent: dict[str, list[float]] = {name: [] for name in cases}
+    for turn in range(1, rounds + 1):
+        for name, case in cases.items():
+            times, run = spent[name], case.run
+            for _ in range(turn * calls[name] // rounds - len(times)):
                 start = process_time_ns()
-                block()
-                times.append(process_time_ns() - start - overhead)
+                run()
+                times.append((process_time_ns() - start - overhead) / case.blocks)
     return {name: _timing(np.asarray(times) / 1e3, seconds) for name, times in spent.items()}
 
 
