@@ -39,7 +39,10 @@ class Ffmpeg:
         self._process: subprocess.Popen[bytes] | None = None
         programs = shutil.which("ffmpeg"), shutil.which("ffprobe")
         if programs[0] is None or programs[1] is None:
-            raise FileFailure("not a format that libsndfile reads; M4A, MP4, WebM and more need ffmpeg", "install ffmpeg")
+            raise FileFailure(
+                "libsndfile cannot read it, and ffmpeg is not there to try",
+                "install ffmpeg for M4A, MP4, WebM and more; samples without a header go through `velavox pipe`",
+            )
         self._ffmpeg, ffprobe = programs[0], programs[1]
         self._url = "file:" + os.fspath(path)
         found = _probe(ffprobe, self._url)

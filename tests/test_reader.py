@@ -177,7 +177,7 @@ def _cut_to_header(container: str) -> bytes:
         (wavs.wav(b"", riff_size=0, after=[wavs.chunk(b"LIST", b"INFOIART\4\0\0\0Jane")]), "no readable sample"),
         (wavs.wav(b"\1"), "no readable sample"),
         (struct.pack("<4sI", b"RIFF", 36) + b"WAVE" + wavs.fmt(), "no readable sample"),
-        *((_cut_to_header(c), "no ") for c in ("WAVEX", "RF64", "W64", "AIFF", "AU", "NIST", "CAF")),
+        *((_cut_to_header(c), "no |ffmpeg") for c in ("WAVEX", "RF64", "W64", "AIFF", "AU", "NIST", "CAF")),
         (wavs.wav(bytes(2000), channels=0), "0 channels"),
         (wavs.wav(bytes(20_480), channels=1024), "1024 channels"),
         (wavs.wav(bytes(2000), rate=0), "0 Hz"),
@@ -298,7 +298,7 @@ def test_play_lists_are_not_followed(tmp_path: Path) -> None:
 
 def test_without_ffmpeg_the_line_says_to_install_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(FileFailure, match=r"M4A, MP4, WebM .* install ffmpeg"):
+    with pytest.raises(FileFailure, match="install ffmpeg for M4A, MP4, WebM"):
         Reader(put(tmp_path / "a.m4a", b"\0\0\0\x20ftypM4A " + bytes(200)))
 
 
