@@ -102,8 +102,11 @@ class Reader:
             if error.code != _NOT_KNOWN:
                 self.warnings.append("libsndfile cannot read it: read by ffmpeg, as far as it goes")
         if sound is None or sound.format not in CONTAINERS or sound.subtype == "ALAC_32":  # which libsndfile 1.2.2 garbles
-            self._open_ffmpeg(path, opened)
-            return
+            self._take_ffmpeg(path, opened)
+        else:
+            self._take_libsndfile(sound, header, size)
+
+    def _take_libsndfile(self, sound: soundfile.SoundFile, header: WavHeader | None, size: int) -> None:
         _check_shape(sound.samplerate, sound.channels)
         self._source: _Libsndfile | Ffmpeg = _Libsndfile(sound)
         self.rate, self.channels = sound.samplerate, sound.channels
@@ -133,7 +136,7 @@ class Reader:
             self.warnings.append(f"cut short: {sizes}; processed as far as it goes")
         return file.fileno()
 
-    def _open_ffmpeg(self, path: Path, opened: ExitStack) -> None:
+    def _take_ffmpeg(self, path: Path, opened: ExitStack) -> None:
         source = Ffmpeg(path)
         opened.callback(source.close)
         _check_shape(source.rate, source.channels)
