@@ -2,7 +2,8 @@
 
 What is there is read, anonymized and written at once, whatever its size; a frame that a read cuts in two is put together
 with the next one. The delay is constant: the output starts with `latency` frames of silence and, when the input ends, the
-last `latency` frames follow, so that frames out = frames in + latency.
+last `latency` frames follow, so that frames out = frames in + latency. What a live source sends before the command is ready
+(about a second) waits in the system's pipe, 64 KiB on Linux, and whatever plays the output is late by that, too.
 """
 
 from __future__ import annotations

@@ -74,10 +74,9 @@ def test_one_bad_file_does_not_stop_the_rest(folder: Path, tmp_path: Path) -> No
     assert done[-1] == (5, 5)
 
 
-@pytest.mark.parametrize("jobs", [2, 16])
-def test_processes_change_nothing(folder: Path, tmp_path: Path, jobs: int) -> None:
+def test_more_processes_than_files_change_nothing(folder: Path, tmp_path: Path) -> None:
     anonymize_folder(folder, tmp_path / "one", seed=1)
-    result = anonymize_folder(folder, tmp_path / "many", seed=1, jobs=jobs)
+    result = anonymize_folder(folder, tmp_path / "many", seed=1, jobs=16)
     assert result.ok
     assert outputs(tmp_path / "one") == outputs(tmp_path / "many")
 
@@ -106,7 +105,7 @@ def test_with_a_seed_voices_follow_from_the_path(folder: Path, tmp_path: Path) -
     assert not set(first.values()) & set(outputs(tmp_path / "other").values())
 
 
-@pytest.mark.parametrize(("jobs", "seed"), [(1, None), (3, None), (1, 5)])
+@pytest.mark.parametrize(("jobs", "seed"), [(1, None), (2, None), (1, 5)])
 def test_a_speaker_has_one_voice_drawn_once(folder: Path, tmp_path: Path, jobs: int, seed: int | None) -> None:
     runs = []
     for out in ("first", "second"):
@@ -206,7 +205,7 @@ def test_renamed_the_names_are_nowhere(folder: Path, tmp_path: Path) -> None:
 
 def test_the_report_tells_all_but_secrets(folder: Path, tmp_path: Path) -> None:
     (folder / "empty.wav").touch()
-    result = anonymize_folder(folder, tmp_path / "out", settings={"alpha": (0.612345, 0.712345)}, seed=918273645, jobs=2)
+    result = anonymize_folder(folder, tmp_path / "out", settings={"alpha": (0.612345, 0.712345)}, seed=918273645)
     result.write(tmp_path / "report.json")
     text = (tmp_path / "report.json").read_text()
     for secret in ("918273645", "0.612345", "alpha", str(tmp_path)):

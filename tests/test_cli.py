@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -176,12 +177,11 @@ def test_nothing_heavy_is_loaded_without_need(folder: Path, tmp_path: Path) -> N
 def start_long_run(tmp_path: Path, *options: str) -> subprocess.Popen[bytes]:
     """The command at work on two recordings of 10 minutes, of which one at least is being written."""
     (tmp_path / "long").mkdir()
-    for name in ("a.wav", "b.wav"):
-        soundfile.write(tmp_path / "long" / name, noise(96_000), 16_000)
-        with soundfile.SoundFile(tmp_path / "long" / name, "r+") as file:
-            file.seek(0, soundfile.SEEK_END)
-            for _ in range(99):
-                file.write(noise(96_000))
+    block = noise(96_000)
+    with soundfile.SoundFile(tmp_path / "long/a.wav", "w", 16_000, 1) as file:
+        for _ in range(100):
+            file.write(block)
+    shutil.copy(tmp_path / "long/a.wav", tmp_path / "long/b.wav")
     command = [*COMMAND, "anonymize", "long", "--out", "out", *options]
     running = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, start_new_session=True)
     deadline = time.monotonic() + 60
