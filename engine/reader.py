@@ -32,6 +32,8 @@ _UNKNOWN = 2**62  # frames: libsndfile's word for a FLAC stream without a length
 # Decoded length may fall short of the announced one by this many seconds without being cut: MP3 files without a Xing
 # header and MP4 durations are estimates, up to two frames (2 x 72 ms at 8 kHz) too long.
 _TOLERANCE = 0.25
+# In libsndfile's log where a header announces another length than the file has, and where an Ogg stream breaks off.
+_DIFFER = ("should be", "lacks an end-of-stream bit")
 
 _NO_LENGTH = "the header gives no length (a stream, or never closed): read to the end of the file"
 _NO_SAMPLE = ("no readable sample: a header at most", "copy or record it again")
@@ -115,7 +117,7 @@ class Reader:
         self.frames: int | None = sound.frames if sound.frames < _UNKNOWN else None
         if self.frames is None:
             self.warnings.append(_NO_LENGTH)
-        if header is None and "should be" in sound.extra_info:  # libsndfile's log: the header's length is not the file's
+        if header is None and any(words in sound.extra_info for words in _DIFFER):
             if self.frames == 0:
                 raise FileFailure(*_NO_SAMPLE)
             self.warnings.append("header and file differ in length: cut short, or never closed; processed as far as it goes")

@@ -123,7 +123,9 @@ def test_samples_cut_short_are_read_as_far_as_they_go(tmp_path: Path, speech: F3
     assert "cut short" in reader.warnings[0]
 
 
-@pytest.mark.parametrize(("container", "kept"), [("AIFF", 0.49), ("AU", 0.49), ("W64", 0.49), ("FLAC", 0.4), ("MP3", 0.4)])
+@pytest.mark.parametrize(
+    ("container", "kept"), [("AIFF", 0.49), ("AU", 0.49), ("W64", 0.49), ("FLAC", 0.4), ("MP3", 0.4), ("OGG", 0.2)]
+)
 def test_other_containers_cut_short_warn_too(tmp_path: Path, container: str, kept: float) -> None:
     x = noise(64_000)
     sf.write(tmp_path / "a", x, 16_000, format=container)
@@ -131,7 +133,7 @@ def test_other_containers_cut_short_warn_too(tmp_path: Path, container: str, kep
     y, reader = read(put(tmp_path / "a", data[: len(data) // 2]))
     assert kept * len(x) < len(y) < 0.6 * len(x)
     assert len(reader.warnings) == 1
-    if container != "MP3":
+    if container not in ("MP3", "OGG"):
         np.testing.assert_allclose(y[:, 0], x[: len(y)], atol=1e-4)
 
 
