@@ -123,6 +123,9 @@ class Stage(ABC):
             raise ValueError(f"saved state of {self.method!r} names other parameters than {', '.join(declared)}")
         values = {n: p.check(saved["values"][n]) for n, p in declared.items()}
         voice = {str(n): float(v) for n, v in saved["voice"].items()}
+        for name, parameter in declared.items():
+            if parameter.drawn:  # a voice out of range could be the speaker's own
+                parameter.check(voice.get(name))
         self.values, self.voice = values, voice
         if self._prepared:
             self._apply()

@@ -30,7 +30,7 @@ ORDER = 20
 SECTIONS = ORDER // 2
 
 OFFSET_STEP = 2 * math.pi * 20 / RATE  # corner of the offset removal at 20 Hz, below any voice
-PEAK_GAIN = 1.5  # a frame's peak may grow so far: costs speech 0.1 to 0.7 dB of level, halves the peaks of clipped input
+PEAK_GAIN = 1.5  # a frame's peak may grow so far: costs speech 0.2 dB, halves the peaks of square waves
 INAUDIBLE = 1e-16  # mean square, -160 dB of full scale, below the last of 24 bits: such frames are muted
 SMALLEST, LARGEST = 1e-30, 1e30  # samples outside count as 0: denormals take 16 x the time, NaN and infinity last
 EPSILON = float(np.finfo(np.float32).eps)  # which the baseline adds to the signal, and again to the frame it analyses

@@ -19,6 +19,8 @@ MAX_DEGREE = 20
 COLD_RE, COLD_IM = 0.1, 0.2  # small roots first, the stable order; off the real axis: from 0, 1.3 % of frames cycle for ever
 MAX_STEPS = 40  # for one root; 2 to 4 are usual
 CLOSE = 1e-6  # a step below it is the last: convergence is cubic, the next one would be 1e-18
+LOST = 0.1  # a step above it after 10 is going to and fro
+FLUNG = 100.0  # a step above it comes from a place where the polynomial is flat
 REAL = 1e-9  # relative imaginary part up to which a root is real
 WRONG = 1e-7  # error of either sum for which the roots are refused
 
@@ -39,7 +41,7 @@ def fresh() -> State:
 def find(s: np.record, c: F64) -> bool:
     """All roots of c[0] z^d + ... + c[d] into s.re, s.im and s.count; c: shape (d + 1,), 2 <= d <= 20, c[0] not 0.
 
-    Returns False, with s.count 0, if the search failed.
+    Made for prediction filters, whose roots lie in the unit circle. Returns False, with s.count 0, if the search failed.
     """
     _search(s, c, s.count)
     if not _sound(s, c):
@@ -68,12 +70,12 @@ def _search(s: np.record, c: F64, known: int) -> None:
             u, v = s.re[n], s.im[n]
         for i in range(MAX_STEPS):
             du, dv = _step(left, d, u, v)
-            close = du * du + dv * dv <= CLOSE * CLOSE
+            size = du * du + dv * dv
             u += du
             v += dv
-            if close:
+            if size <= CLOSE * CLOSE:
                 break
-            if i % 10 == 9:  # a cycle: start elsewhere, where the poles of speech are
+            if not size < FLUNG * FLUNG or (i % 10 == 9 and size > LOST * LOST):  # start elsewhere, where poles of speech are
                 u, v = 0.9 * math.cos(i), 0.9 * math.sin(i)
         v = abs(v)
         if v <= REAL * abs(u) or d == 1:

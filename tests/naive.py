@@ -80,3 +80,92 @@ def mix(x: F64, rate: int, smoothing: float, glide: float, flip: float) -> F64:
         scale = stay * scale + (1 - stay) * min(1.0, np.sqrt(power[loudest] / sum_power))
         y[n] = total * scale
     return y
+
+
+# --- Linear prediction and McAdams ---
+
+
+def burg(x: F64, order: int) -> F64:
+    """Kay (1988), 7.7: k = -2 <f, b> / (<f, f> + <b, b>) at each stage; no guards."""
+    a, f, b = np.ones(1), x[1:], x[:-1]
+    for _ in range(order):
+        k = -2 * (f @ b) / (f @ f + b @ b)
+        a = np.append(a, 0.0)
+        a = a + k * a[::-1]
+        f, b = (f + k * b)[1:], (b + k * f)[:-1]
+    return a
+
+
+def mcadams_frame(frame: F64, a: F64, alpha: float) -> F64:
+    """Patino et al. (2021): frame through A(z) / A'(z), complex poles r e^{+-i phi} at r e^{+-i phi^alpha}, phi^alpha <= pi."""
+    from scipy.signal import lfilter
+
+    poles = np.roots(a)
+    angle = np.minimum(np.abs(np.angle(poles)) ** alpha, np.pi) * np.sign(poles.imag)
+    moved = np.where(poles.imag == 0, poles, np.abs(poles) * np.exp(1j * angle))
+    return np.asarray(lfilter(a, np.poly(moved).real, frame))
+
+
+def mcadams(x: F64, alpha: F64, step: float, peak_gain: float, order: int = 20, hop: int = 160) -> F64:
+    """Offset off by a one-pole average; frame k, with alpha[k], ends with hop k; energy kept, peak held; not delayed."""
+    from scipy.signal import lfilter
+
+    hops = x.size // hop
+    x = lfilter([1 - step, step - 1], [1, step - 1], x)
+    x = np.concatenate([np.zeros(hop), x])
+    w = np.sqrt(0.5 - 0.5 * np.cos(np.pi * np.arange(2 * hop) / hop))
+    y = np.zeros_like(x)
+    for k in range(hops):
+        part = slice(k * hop, (k + 2) * hop)
+        frame = w * x[part]
+        if frame @ frame < 1e-16 * frame.size:
+            continue
+        moved = w * mcadams_frame(frame, burg(frame, order), alpha[k])
+        seen = w * frame
+        y[part] += moved * min(np.sqrt(seen @ seen / (moved @ moved)), peak_gain * np.abs(seen).max() / np.abs(moved).max())
+    return y[hop:]
+
+
+# --- Spectral front end: pre-emphasis, log mel energies, mean normalisation, MFCC ---
+
+
+def preemphasis(x: F64, alpha: float) -> F64:
+    return x - alpha * np.concatenate([[0.0], x[:-1]])
+
+
+def frames(x: F64, length: int, hop: int, snip_edges: bool = True) -> F64:
+    """Whole frames from sample 0 on, or of the mirrored signal, centred on t hop + hop / 2, as x.size / hop rounds many."""
+    count, lead = (x.size - length) // hop + 1, 0
+    if not snip_edges:
+        count, lead = (x.size + hop // 2) // hop, length // 2 - hop // 2
+        x = np.pad(x, (lead, length), "symmetric") if x.size else x
+    return np.array([x[t * hop : t * hop + length] for t in range(count)]).reshape(-1, length)
+
+
+def fbank(x: F64, rate: int, num_mel: int, window: F64, alpha: float = 0.97, low: float = 20.0, high: float = 0.0) -> F64:
+    """Kaldi's log mel energies (cf. Young et al., The HTK Book, 5.2 to 5.6): 25 ms every 10 ms, int16 scale, no dither."""
+    length = window.size
+    y = frames(32768 * x, length, rate // 100)
+    y = y - y.mean(axis=1, keepdims=True)
+    y = window * (y - alpha * np.concatenate([y[:, :1], y[:, :-1]], axis=1))
+    points = 2 ** int(np.ceil(np.log2(length)))
+    power = np.abs(np.fft.rfft(y, points)[:, :-1]) ** 2
+    mel = 1127 * np.log(1 + np.array([low, high or rate / 2, *np.arange(points // 2) * rate / points]) / 700)
+    corner = np.linspace(mel[0], mel[1], num_mel + 2)[:, None]
+    up = (mel[2:] - corner[:-2]) / (corner[1:-1] - corner[:-2])
+    down = (corner[2:] - mel[2:]) / (corner[2:] - corner[1:-1])
+    energy = power @ np.clip(np.minimum(up, down), 0, None).T
+    return np.asarray(np.log(np.maximum(energy, np.finfo(np.float32).eps)))
+
+
+def cmn(x: F64, window: int, minimum: int) -> F64:
+    """Each frame without the mean of itself and `window` before; the first `minimum` without their common mean."""
+    means = [x[max(0, t - window) : max(t + 1, minimum)].mean(axis=0) for t in range(len(x))]
+    return x - np.array(means, np.float64)
+
+
+def mfcc(log_mel: F64, num_ceps: int, lifter: float) -> F64:
+    from scipy.fft import dct
+
+    weight = 1 + lifter / 2 * np.sin(np.pi * np.arange(num_ceps) / lifter)
+    return np.asarray(dct(log_mel, norm="ortho")[:, :num_ceps] * weight)
