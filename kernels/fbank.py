@@ -103,7 +103,6 @@ def triangles(sample_rate: int, bins: int, num_mel: int, low: float, high: float
     corners = first + np.arange(num_mel + 2, dtype=np.float32) * ((last - first) / np.float32(num_mel + 1))
     mel = _mel(np.float32(sample_rate) / np.float32(2 * bins) * np.arange(bins, dtype=np.float32))
     edge = np.searchsorted(mel, corners, side="right")
-    edge[-1] = np.searchsorted(mel, corners[-1])  # a weight of 0 at the very end
     if (edge[2:] == edge[:-2]).any():
         raise ValueError(f"num_mel={num_mel}: one band holds none of the {bins} bins; give fewer bands")
     rise, fall = np.zeros(bins, np.float32), np.zeros(bins, np.float32)
@@ -157,7 +156,8 @@ def features(s: Any, out: Any, frame: Any) -> None:
             risen += s.risen[k]
         s.mel[t] = FLOOR if energy < FLOOR else energy  # so that NaN stays
     natural_log(s.mel)
-    out[:] = s.mel
+    for t in range(len(s.mel)):
+        out[t] = s.mel[t]
 
 
 @word

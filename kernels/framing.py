@@ -68,7 +68,7 @@ def fill(s: Any, x: Any, start: int) -> int:
     for i in range(taken):
         target[i] = source[i]
     s.count += taken
-    if s.begin < 0 and s.count == length:
+    if s.begin == -s.lead and s.count == length:  # frame 0
         for i in range(s.lead):
             s.frame[s.lead - 1 - i] = s.frame[s.lead + i]
     return int(start + taken)
@@ -96,7 +96,8 @@ def stream_for(dtype: np.dtype[np.record]) -> Callable[[State, F32, F32], int]:
         while start < len(x):
             start = fill(s, x, start)
             if whole(s):
-                out[frames, :] = s.frame
+                for i in range(len(s.frame)):
+                    out[frames, i] = s.frame[i]
                 frames += 1
         return frames
 
