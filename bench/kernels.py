@@ -26,7 +26,7 @@ def kernel_cases() -> dict[str, Case]:
     """Each kernel alone, one call a block."""
     emphasis, emphasised = preemphasis.fresh(), np.zeros(HOP, np.float32)
     energies, features = fbank.fresh(), np.zeros((2, 80), np.float32)
-    means, centred = cmn.fresh(), np.zeros((2, 80), np.float32)
+    means, centred = cmn.fresh(minimum=1), np.zeros((2, 80), np.float32)
     cepstra, coefficients = mfcc.fresh(), np.zeros((2, 13), np.float32)
     cepstrum = mfcc.stream_for(cepstra.dtype)
     forward, _ = fft.transforms(512)
