@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from . import pseudonyms, speakers
 from .failure import FileFailure
-from .journal import NEEDS, Journal, source_state
+from .journal import UNKNOWN, Journal, source_state
 from .plan import Job, Plan, PlanError, plan
 from .report import Outcome, Result
 from .workers import Died, Progress, spread
@@ -77,16 +77,13 @@ def anonymize_folder(
         values = make(method, settings or {}).values
     except (TypeError, ValueError) as error:
         raise PlanError(str(error)) from error
-    inputs = [source] if isinstance(source, (str, Path)) else list(source)
-    made = plan(inputs, target)
+    made = plan([source] if isinstance(source, (str, Path)) else list(source), target)
     todo = list(made.jobs)
     if speaker_table is not None:
         voices = "per-speaker"
         todo = speakers.assign(todo, Path(speaker_table))
     if rename:
-        if [job.target for job in todo] == [Path(target)]:
-            raise PlanError(f"{target}: --rename names the outputs itself; give a folder as output")
-        todo = pseudonyms.rename(todo, Path(target), Path(mapping) if mapping else None, resume)
+        todo = _renamed(todo, Path(target), mapping, resume)
     elif mapping is not None:
         raise PlanError(f"{mapping}: without --rename there is nothing to map; add --rename, or leave --mapping out")
 
@@ -110,8 +107,7 @@ def anonymize_folder(
     finally:
         journal.close()
     settled.sort(key=lambda outcome: outcome.file)
-    unknown = ("what earlier runs have finished is not known here, all was done anew: " + NEEDS,)
-    notes = unknown if resume and not journal.available else ()
+    notes = () if journal.available or not resume else (UNKNOWN,)
     return Result(method, voices, seed is not None, tuple(settled), monotonic() - began, notes)
 
 
@@ -168,9 +164,8 @@ def _run(
     alone = count < 2 or len(todo) < 2
     for job, outcome in _one_by_one(setup, todo, progress) if alone else spread(setup, todo, count, progress):
         if isinstance(outcome, Died):
-            outcome = _failed(
-                job, FileFailure(f"its process ended ({outcome.exit_code})", "try it alone, or with fewer --jobs")
-            )
+            died = FileFailure(f"its process ended ({outcome.exit_code})", "try it alone, or with fewer --jobs")
+            outcome = _failed(job, died)
         if outcome.status == "done":
             journal.add(job, states[job.name])
         ended += 1
@@ -185,6 +180,12 @@ def _one_by_one(setup: _Setup, todo: Sequence[Job], progress: Callable[[Job, flo
         anonymize = setup()
         for job in todo:
             yield job, anonymize(job, partial(progress, job))
+
+
+def _renamed(todo: Sequence[Job], target: Path, mapping: str | Path | None, resume: bool) -> list[Job]:
+    if [job.target for job in todo] == [target]:
+        raise PlanError(f"{target}: --rename names the outputs itself; give a folder as output")
+    return pseudonyms.rename(todo, target, Path(mapping) if mapping else None, resume)
 
 
 def _split(todo: Sequence[Job], journal: Journal, whole_speakers: bool) -> tuple[list[Job], list[Job]]:

@@ -19,7 +19,10 @@ from typing import IO
 
 from .plan import Job
 
-NEEDS = "set XDG_STATE_HOME, or HOME, to a folder that can be written and stays"
+UNKNOWN = (
+    "all was done anew, since what earlier runs have finished is not known here; "
+    "set XDG_STATE_HOME, or HOME, to a folder that can be written and stays"
+)
 
 
 class Journal:

@@ -13,8 +13,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pytest
-from signals import noise, tone
+from signals import F32, noise, tone
 from velavox.engine.host import Engine
 from velavox.engine.identity import Identity
 from velavox.engine.pipe import CODINGS, stream
@@ -112,7 +113,12 @@ def test_a_closed_sink_ends_it_and_the_collector_runs_again() -> None:
 def test_no_collection_while_it_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     engine = Engine(Identity(), sample_rate=16_000)
     process, seen = engine.process, list[bool]()
-    monkeypatch.setattr(engine, "process", lambda x: seen.append(gc.isenabled()) or process(x))
+
+    def watched(x: npt.ArrayLike) -> F32:
+        seen.append(gc.isenabled())
+        return process(x)
+
+    monkeypatch.setattr(engine, "process", watched)
     through(engine, "f32le", [bytes(640)])
     assert seen == [False]
 
