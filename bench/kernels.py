@@ -32,7 +32,7 @@ def kernel_cases() -> dict[str, Case]:
     forward, _ = fft.transforms(512)
     plan, re, im, frame = fft.fresh(512), np.zeros(257, np.float32), np.zeros(257, np.float32), np.zeros(512, np.float32)
     error, a, ahead, behind, window = np.zeros(1), np.zeros(21), np.zeros(320), np.zeros(320), np.hanning(320)
-    tracker, track = f0.fresh(), np.zeros((1, 2), np.float32)
+    tracker, track = f0.fresh(), np.zeros(1, np.float32)
     levelled, quiet, loud = level.fresh(HOP, HOP), np.zeros(HOP, np.float32), limiter.fresh()
 
     def burg(x: F32) -> None:

@@ -92,7 +92,7 @@ def anonymizer_cases() -> dict[str, Case]:
 
 
 def pitch_cases() -> dict[str, Case]:
-    tracker, track = f0.fresh(), np.zeros((1, 2), np.float32)
+    tracker, track = f0.fresh(), np.zeros(1, np.float32)
     cases = {"F0 and voicing": fed(lambda x: f0.stream(tracker, track, x))}
     if importlib.util.find_spec("pyworld"):
         import pyworld
