@@ -106,8 +106,8 @@ def warp(out: F64, omega: F64, kind: int, a: float) -> None:
             out[i] = kaldi(omega[i], a)
 
 
-@kernel(f64, f64, f64)
-def invert(out: F64, omega: F64, moved: F64) -> None:
+@word
+def inverted(out: npt.NDArray[np.floating], omega: F64, moved: F64) -> None:
     """out[i] = where the component that lands on omega[i] came from, given moved = f(omega), both rising from 0 to pi.
 
     Linear between grid points: on 257 points, where one step is 0.0123 rad, f(out) is within 1e-5 rad of omega for bilinear
@@ -119,6 +119,12 @@ def invert(out: F64, omega: F64, moved: F64) -> None:
             j += 1
         part = (omega[i] - moved[j]) / (moved[j + 1] - moved[j])
         out[i] = omega[j] + min(max(part, 0.0), 1.0) * (omega[j + 1] - omega[j])
+
+
+@kernel(f64, f64, f64)
+def invert(out: F64, omega: F64, moved: F64) -> None:
+    """`inverted` of arrays of shape (n,) from Python."""
+    inverted(out, omega, moved)
 
 
 def offline(omega: npt.ArrayLike, name: str, a: float) -> F64:
