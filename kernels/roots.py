@@ -22,7 +22,7 @@ CLOSE = 1e-6  # a step below it is the last: convergence is cubic, the next one 
 LOST = 0.1  # a step above it after 10 is going to and fro
 FLUNG = 100.0  # a step above it comes from a place where the polynomial is flat
 REAL = 1e-9  # relative imaginary part up to which a root is real
-WRONG = 1e-7  # error of either sum for which the roots are refused
+WRONG = 1e-4  # error of either sum that a lost root exceeds, and rounding does not where roots are crowded
 
 ROOTS = record_dtype(
     ("count", "i8"),  # roots found, each conjugate pair counted once; 0: none, the next search starts cold

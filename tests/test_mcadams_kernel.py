@@ -148,6 +148,11 @@ def test_level_is_kept(x: F32, alpha: float) -> None:
     assert abs(db(offline(x, alpha), x)) < 1.5
 
 
+def test_quiet_speech_is_processed_like_loud() -> None:
+    x = voice(1.0)
+    np.testing.assert_allclose(offline(x * np.float32(2**-12), 0.7) * 2**12, offline(x, 0.7), atol=1e-6)
+
+
 @pytest.mark.parametrize("alpha", [0.5, 0.72, 0.9])
 @pytest.mark.parametrize("hz", [500, 1500, 4000])
 def test_formants_move_as_the_power_says(hz: float, alpha: float) -> None:
