@@ -22,6 +22,9 @@ from .speech import clips
 
 CLIP = "5789-70653-0013"
 BLOCK = 160  # 10 ms
+_LEGEND = """
+RTC: processing time over audio time, one core. Likeness: largest correlation with the input within 50 ms (1: the same
+waveform). Formants: distance of the long-term spectra. All say how the sound changed, not how private it is: see README."""
 
 
 def main() -> None:
@@ -43,10 +46,7 @@ def main() -> None:
             f"{method:<10} {late[0]:5.1f} / {late[1]:4.1f} ms        {rtc:.4f}   {best_lag_correlation(x, y):.2f}      "
             f"{envelope_change(x, y):4.1f} dB   {pitch:3.0f} -> {_pitch(y):3.0f} Hz   {level_change(x, y):+.1f} dB"
         )
-    print(
-        "\nRTC: processing time over audio time, one core. Likeness: largest correlation with the input within 50 ms (1: the same"
-        "\nwaveform). Formants: distance of the long-term spectra. These say how the sound changed, not how private it is: README."
-    )
+    print(_LEGEND)
     _write(folder, sounds)
     print(f"\nwritten to {folder}/: {', '.join(f'{name}.wav' for name in sounds)}, spectrograms.png")
 
