@@ -70,7 +70,7 @@ def test_plain_mcadams_is_the_same_algorithm() -> None:
 def test_challenge_function_is_found_and_missing_imports_do_not_matter(tmp_path: Path) -> None:
     folder = tmp_path / "modules" / "mcadams"
     folder.mkdir(parents=True)
-    code = "import numpy as np\nimport not_there_at_all\ndef anonym(rate, x, mcadams): return np.abs(x)\n"
+    code = "import numpy as np\nimport not_there_at_all\ndef anonym(freq, samples, mcadams): return np.abs(samples)\n"
     (folder / "of_mcadams.py").write_text(code)
     cases = peers.challenge_cases(tmp_path)
     cases["VPC 2024 McAdams, whole"].run()
