@@ -27,8 +27,8 @@ def voice(seconds: float = 2.0, f0: float = 120.0, seed: int = 0, rate: int = RA
     for hz, width in ((500, 80), (1500, 120), (2500, 160), (3500, 200)):
         r = np.exp(-np.pi * width / rate)
         y = lfilter([1 - r], [1, -2 * r * np.cos(2 * np.pi * hz / rate), r * r], y)
-    y = y + 1e-4 * rng.normal(size=n)
-    return np.asarray(0.5 * y / np.abs(y).max(), np.float32)
+    y = 0.5 * y / np.abs(y).max() + 1e-4 * rng.normal(size=n)
+    return np.asarray(y, np.float32)
 
 
 def noise(n: int, rms: float = 0.1, seed: int = 0) -> F32:
