@@ -2,7 +2,8 @@
 
 J. D. Markel, A. H. Gray, "Linear Prediction of Speech" (1976). Coefficients a[0] = 1, a[1], ... as `lpc` gives them. `inverse`
 and `direct` take the past in front of the signal: a stream keeps the last `order` samples of x and of y and puts them there
-for the next block. With the same coefficients in each block they undo each other, however those change from block to block.
+for the next block. With the same coefficients in each block they undo each other, however those change between blocks of
+10 ms; filters of unlike frames in turn at every sample would let rounding errors grow.
 """
 
 from __future__ import annotations
