@@ -42,7 +42,6 @@ def mix(state: State, powers: F64, products: F64, weights: F64, x: F32, frames: 
     s = state[0]
     keep, glide = s.keep, s.glide
     for i in range(frames):
-        total = 0.0
         ahead = np.float64(x[s.leader, i])
         loudest = 0
         for c in range(x.shape[0]):
@@ -51,10 +50,12 @@ def mix(state: State, powers: F64, products: F64, weights: F64, x: F32, frames: 
             products[c] = keep * products[c] + (1 - keep) * value * ahead
             if powers[c] > powers[loudest]:
                 loudest = c
+        total = 0.0
+        for c in range(x.shape[0]):
             limit = 0.0 if weights[c] < 0 else FLIP * np.sqrt(powers[c] * powers[s.leader])
             sign = -1.0 if products[c] < -limit else 1.0
             weights[c] = sign + (weights[c] - sign) * glide
-            total += weights[c] * value
+            total += weights[c] * np.float64(x[c, i])
         s.power = keep * s.power + (1 - keep) * total * total + 1e-30
         if powers[loudest] > 2 * powers[s.leader]:  # hysteresis of 3 dB: two alike must not change places all the time
             s.leader = loudest
