@@ -95,8 +95,8 @@ def warp_lobes(s: np.record, out_re: F32, out_im: F32, re: F32, im: F32, moved: 
 
     moved, source: where each bin goes to and comes from, in bins; advance: hop / transform length.
     """
-    bins = len(re)
-    for k in range(bins):
+    last = len(re) - 1
+    for k in range(last + 1):
         s.power[k] = re[k] * re[k] + im[k] * im[k]
     lobes = find_lobes(s)
     shift_lobes(s, lobes, moved, advance)
@@ -107,11 +107,12 @@ def warp_lobes(s: np.record, out_re: F32, out_im: F32, re: F32, im: F32, moved: 
         part = -s.shift[i] - np.float32(whole)
         cosine, sine = s.cosine[i], s.sine[i]
         border = np.float32(s.stop[i]) - HALF
-        while k < bins and source[k] < border:
+        while k <= last and source[k] < border:
             j = k + whole
-            if 0 <= j < bins - 1:
-                x_re = re[j] + part * (re[j + 1] - re[j])
-                x_im = im[j] + part * (im[j + 1] - im[j])
+            if -1 <= j <= last:  # one bin beyond is taken for the last: bin 256 must not fall to rounding
+                low, high = max(j, 0), min(j + 1, last)
+                x_re = re[low] + part * (re[high] - re[low])
+                x_im = im[low] + part * (im[high] - im[low])
                 out_re[k] = x_re * cosine - x_im * sine
                 out_im[k] = x_re * sine + x_im * cosine
             else:

@@ -37,7 +37,7 @@ GLIDE = 2 * STEP // HOP  # frames
 GRID = np.linspace(0.0, np.pi, BINS)  # radians
 ON = ("envelope", "spectrum")
 
-LOW = 3  # bins below 94 Hz hold hum and offsets: they are left out of the energy and never amplified
+LOW = 3  # bins below 94 Hz hold hum and offsets: neither count in the energy nor take part in its gain
 INAUDIBLE = 1e-16  # mean square, -160 dB of full scale: such frames are muted
 SMALLEST, LARGEST = 1e-12, 1e12  # samples beyond are taken for 0: float32 squares stay normal and finite, NaN stays out
 
@@ -167,15 +167,14 @@ def warp_frame(s: np.record, out: F32, x: F32) -> None:
     else:
         warp_lobes(s.lobes, s.out_re, s.out_im, s.re, s.im, s.moved, s.source, np.float32(HOP / SIZE))
     before, after = energy(s.re, s.im), energy(s.out_re, s.out_im)
-    gain = np.float32(0.0)
     if min(before, after) > INAUDIBLE * WINDOW * SIZE:
         gain = np.float32(math.sqrt(before / after))
-    for k in range(LOW):
-        s.out_re[k] *= min(gain, np.float32(1.0))
-        s.out_im[k] *= min(gain, np.float32(1.0))
-    for k in range(LOW, BINS):
-        s.out_re[k] *= gain
-        s.out_im[k] *= gain
+        for k in range(LOW, BINS):
+            s.out_re[k] *= gain
+            s.out_im[k] *= gain
+    else:
+        s.out_re[:] = np.float32(0.0)
+        s.out_im[:] = np.float32(0.0)
     fft.irfft(s.fft, s.frame, s.out_re, s.out_im)
     synthesize(s, out)
 

@@ -169,3 +169,87 @@ def mfcc(log_mel: F64, num_ceps: int, lifter: float) -> F64:
 
     weight = 1 + lifter / 2 * np.sin(np.pi * np.arange(num_ceps) / lifter)
     return np.asarray(dct(log_mel, norm="ortho")[:, :num_ceps] * weight)
+
+
+# --- Warping: maps of the frequency axis, vocal tract length ---
+
+C128 = npt.NDArray[np.complex128]
+
+
+def warp(omega: F64, name: str, a: float) -> F64:
+    """Suendermann and Ney (2003); the bilinear one as it stands there, Kaldi's by its corners in Hz at 16 kHz."""
+    if name == "power":
+        return np.pi * (omega / np.pi) ** a
+    if name == "quadratic":
+        return omega + a * (omega / np.pi - (omega / np.pi) ** 2)
+    if name == "bilinear":
+        z = np.exp(1j * omega)
+        return np.asarray(np.abs(-1j * np.log((z - a) / (1 - a * z))))
+    if name == "kaldi":
+        low, high = 100 * max(1, a), 7500 * min(1, a)
+        hz = np.interp(omega * 8000 / np.pi, [0, 20, low, high, 8000], [0, 20, low / a, high / a, 8000])
+        return hz * np.pi / 8000
+    knee = 7 / 8 * np.pi / (max(1, a) if name == "symmetric" else 1)
+    return np.interp(omega, [0, knee, np.pi], [0, a * knee, np.pi])
+
+
+def levinson(r: F64) -> F64:
+    """Normal equations: sum_j a[j] r[|m - j|] = 0 for m = 1..order."""
+    from scipy.linalg import toeplitz
+
+    return np.concatenate([[1.0], np.linalg.solve(toeplitz(r[:-1]), -r[1:])])
+
+
+def prediction_response(X: C128, order: int = 18) -> C128:
+    """A(omega) on 257 bins by linear prediction from |X|^2 with pre-emphasis, high-pass, lag window and noise."""
+    omega = np.linspace(0, np.pi, 257)
+    high_pass = 1 / (1 + (np.pi * 100 / 8000 / np.maximum(omega, 1e-9)) ** 8)
+    r = np.fft.irfft(np.abs(X) ** 2 * np.abs(1 - 0.9 * np.exp(-1j * omega)) ** 2 * high_pass)[: order + 1]
+    r = r * np.exp(-0.5 * (2 * np.pi * 50 / 16000 * np.arange(order + 1)) ** 2)
+    r[0] *= 1 + 1e-4
+    return np.asarray(np.exp(-1j * np.outer(omega, np.arange(order + 1))) @ levinson(r))
+
+
+def move_lobes(X: C128, turns: F64, moved: F64, source: F64, advance: float) -> C128:
+    """Laroche and Dolson (1999): lobes, from valley to valley, shifted as their peaks are; turns (per bin) is updated."""
+    power, bins = np.abs(X) ** 2, np.arange(X.size)
+    rises = np.concatenate([[True], np.diff(power) > 0, [False]])
+    peaks = np.flatnonzero(rises[:-1] & ~rises[1:])
+    valleys = np.flatnonzero(~rises[:-1] & rises[1:])
+    Y = np.zeros_like(X)
+    for peak, start, stop in zip(peaks, [0, *valleys], [*valleys, X.size], strict=True):
+        place = float(peak)
+        if 0 < peak < bins[-1]:
+            before, at, after = power[peak - 1 : peak + 2]
+            place += 0.5 * (before - after) / (before - 2 * at + after)
+        shift = np.interp(place, bins, moved) - place
+        turn = turns[peak] + shift * advance if peak > 0 else 0.0
+        turns[start:stop] = turn
+        mine = bins[(source >= start - 0.5) & (source < stop - 0.5)]
+        inside = (mine - shift >= -1) & (mine - shift < bins[-1] + 1)
+        read = np.interp(mine - shift, bins, X.real) + 1j * np.interp(mine - shift, bins, X.imag)
+        Y[mine] = np.where(inside, read, 0) * np.exp(2j * np.pi * turn)
+    return Y
+
+
+def vtln(x: F64, moved: F64, on: str, window: int = 480, support: int = 240, hop: int = 80) -> F64:
+    """Frames of 480 samples in, the last 240 out, every 80; moved = f(omega) on 257 bins; energy kept; not delayed."""
+    middle, bins = window - support // 2, np.arange(257)
+    analysis = np.concatenate([np.sin(np.pi / 2 * np.arange(middle) / middle), np.cos(np.pi * np.arange(120) / 240)])
+    synthesis = np.sin(np.pi * np.arange(support) / support) ** 2 / analysis[-support:] * 2 * hop / support
+    goes, comes = moved * 256 / np.pi, np.interp(bins, moved * 256 / np.pi, bins)
+    padded = np.concatenate([np.zeros(window), x, np.zeros(window)])
+    y, turns = np.zeros_like(padded), np.zeros(bins.size)
+    for start in range(0, padded.size - window + 1, hop):
+        X = np.fft.rfft(np.roll(np.pad(analysis * padded[start : start + window], (0, 512 - window)), -middle))
+        if np.sum(np.abs(X[3:]) ** 2) <= 1e-16 * window * 512:
+            continue
+        if on == "envelope":
+            A = prediction_response(X)
+            Y = X * A / (np.interp(comes, bins, A.real) + 1j * np.interp(comes, bins, A.imag))
+            Y[:3] = X[:3]
+        else:
+            Y = move_lobes(X, turns, goes, comes, hop / 512)
+        Y[3:] *= np.sqrt(np.sum(np.abs(X[3:]) ** 2) / np.sum(np.abs(Y[3:]) ** 2))
+        y[start + window - support : start + window] += synthesis * np.roll(np.fft.irfft(Y), support // 2)[:support]
+    return y[window : window + x.size]
