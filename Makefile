@@ -34,15 +34,14 @@ system:
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "velavox needs Python 3.11 or later: make PYTHON=python3.11")'
 	$(PYTHON) -m venv $(VENV)
-	$(RUN)/python -m pip install --quiet --upgrade pip "setuptools>=77,<81" wheel
+	$(RUN)/python -m pip install --quiet --upgrade pip
 
 $(VENV)/ready-plot: $(VENV)/bin/python pyproject.toml
 	$(RUN)/python -m pip install --quiet -e ".[plot]"
 	touch $@
 
 $(VENV)/ready-test: $(VENV)/bin/python pyproject.toml
-	$(RUN)/python -m pip install --quiet -e ".[test,bench]"
-	$(RUN)/python -m pip install --quiet --no-build-isolation -e ".[world]"
+	$(RUN)/python -m pip install --quiet -e ".[test,bench,world]"
 	touch $@
 
 clean:
