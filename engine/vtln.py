@@ -42,7 +42,6 @@ class Vtln(Stage):
     on = Parameter("envelope", "what is warped: the envelope, or the spectrum with its harmonics", choices=vtln.ON)
 
     _map: F64
-    _map_of: tuple[str, float] | None
 
     @property
     def latency(self) -> int:
@@ -52,7 +51,7 @@ class Vtln(Stage):
         vtln.stream(self._state, y, x)
 
     def _allocate(self) -> State:
-        self._map, self._map_of = np.empty_like(vtln.GRID), None
+        self._map = np.empty_like(vtln.GRID)
         return vtln.fresh()
 
     def _apply(self) -> None:
@@ -60,9 +59,7 @@ class Vtln(Stage):
         factor = amount if self.voice["direction"] > 0 else 1.0 / amount
         if self.warp == "asymmetric":
             factor = min(factor, STEEPEST)
-        if self._map_of != (self.warp, factor):  # a reset computes nothing anew
-            self._map_of = (self.warp, factor)
-            warp.warp(self._map, vtln.GRID, warp.NAMES.index(self.warp), warp.parameter(self.warp, factor, FORMANT))
+        warp.warp(self._map, vtln.GRID, warp.NAMES.index(self.warp), warp.parameter(self.warp, factor, FORMANT))
         vtln.aim(self._state, self._map)
         self._state[0].on = vtln.ON.index(self.on)
 

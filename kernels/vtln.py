@@ -98,8 +98,6 @@ def settle(state: State) -> None:
     s = state[0]
     s.moved[:] = s.moved_target
     s.source[:] = s.source_target
-    s.seen = s.aims
-    s.left = 0
 
 
 @word

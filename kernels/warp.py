@@ -127,17 +127,23 @@ def invert(out: F64, omega: F64, moved: F64) -> None:
     inverted(out, omega, moved)
 
 
+def check(name: str, a: float) -> float:
+    """`a`, or ValueError if there is no warp `name` or it does not rise at `a`."""
+    if name not in LIMITS:
+        raise ValueError(f"name={name!r}: give one of {', '.join(NAMES)}")
+    low, high = LIMITS[name]
+    if not low < a < high:
+        raise ValueError(f"a={a!r}: {name} rises only for a between {low:.6g} and {high:.6g}, ends excluded")
+    return a
+
+
 def offline(omega: npt.ArrayLike, name: str, a: float) -> F64:
     """f(omega; a) for the warp called `name`.
 
     omega: any shape, radians in [0, pi]. Returns the same shape, float64. ValueError for another name, or for an `a` or an
     omega outside its limits.
     """
-    if name not in LIMITS:
-        raise ValueError(f"name={name!r}: give one of {', '.join(NAMES)}")
-    low, high = LIMITS[name]
-    if not low < a < high:
-        raise ValueError(f"a={a!r}: {name} rises only for a between {low:.6g} and {high:.6g}, ends excluded")
+    check(name, a)
     flat = _angles(omega)
     out = np.empty_like(flat)
     warp(out, flat, NAMES.index(name), a)
@@ -176,21 +182,19 @@ def displacement(omega: npt.ArrayLike, moved: npt.ArrayLike) -> float:
 def parameter(name: str, factor: float, omega: float) -> float:
     """The a with which the warp called `name` moves omega to factor * omega: one scale of strength for all shapes.
 
-    omega: radians inside the linear part of the piecewise warps. ValueError if the warp cannot reach so far.
+    omega: radians, below the knee of the piecewise warps. ValueError for another name or a factor out of reach.
     """
-    target = factor * omega
-    half = math.tan(0.5 * (target - omega))
+    shift = (factor - 1.0) * omega
+    half = math.tan(0.5 * shift)
     a = {
         "symmetric": factor,
         "asymmetric": factor,
         "power": 1.0 + math.log(factor) / math.log(omega / math.pi),
-        "quadratic": (target - omega) / (omega / math.pi * (1.0 - omega / math.pi)),
+        "quadratic": shift / (omega / math.pi * (1.0 - omega / math.pi)),
         "bilinear": half / (math.sin(omega) + half * math.cos(omega)),
         "kaldi": 1.0 / factor,
-    }[name]
-    if abs(float(offline(omega, name, a)) - target) > 1e-9:
-        raise ValueError(f"factor={factor!r}: {name} bends below {target:.3f} rad: give a factor nearer to 1")
-    return a
+    }
+    return check(name, a.get(name, math.nan))
 
 
 def _angles(omega: npt.ArrayLike) -> F64:

@@ -220,6 +220,12 @@ def test_a_map_is_reached_in_equal_parts_over_two_steps(on: str) -> None:
         np.testing.assert_allclose(state[0].source, before + part * (target - before), atol=1e-3)
 
 
+def test_denormals_do_not_enter() -> None:
+    state, y = started(scaled(0.8), "envelope"), np.empty(STEP, np.float32)
+    vtln.stream(state, y, noise(STEP, 1e-39))
+    assert np.all(state[0].past == 0)
+
+
 def test_the_last_of_several_maps_is_reached() -> None:
     state, x, y = started(scaled(0.8), "spectrum"), noise(STEP), np.empty(STEP, np.float32)
     for factor in (1.25, 0.9, 1.1):

@@ -108,6 +108,14 @@ def test_values_out_of_limits_are_refused(name: str) -> None:
 
 
 @pytest.mark.nojit
+@pytest.mark.parametrize(("name", "a"), [("asymmetric", 8 / 7), ("quadratic", -np.pi), ("quadratic", np.pi)])
+def test_limits_are_where_a_warp_stops_rising(name: str, a: float) -> None:
+    assert any(a == pytest.approx(end) for end in warp.LIMITS[name])
+    assert np.all(np.diff(naive.warp(GRID, name, 0.99 * a)) > 0)
+    assert not np.all(np.diff(naive.warp(GRID, name, 1.02 * a)) > 0)
+
+
+@pytest.mark.nojit
 def test_wrong_arguments() -> None:
     with pytest.raises(ValueError, match="symmetric, asymmetric"):
         warp.offline(GRID, "cubic", 1.0)
@@ -117,5 +125,7 @@ def test_wrong_arguments() -> None:
     for moved in (GRID[::-1], GRID[:-1], GRID / 2, GRID * 0):
         with pytest.raises(ValueError, match="moved of shape"):
             warp.inverse(GRID, moved)
-    with pytest.raises(ValueError, match="nearer to 1"):
-        warp.parameter("symmetric", 1.5, 2.0)
+    with pytest.raises(ValueError, match="asymmetric rises only"):
+        warp.parameter("asymmetric", 1.2, SPEECH)
+    with pytest.raises(ValueError, match="symmetric, asymmetric"):
+        warp.parameter("cubic", 1.2, SPEECH)
