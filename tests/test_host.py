@@ -3,12 +3,12 @@
 import gc
 import json
 import threading
-import tracemalloc
 from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
 import pytest
+from memory import net_growth
 from signals import awkward, noise, partitions, tone, voice
 from velavox import Engine, Identity
 from velavox.engine.parameter import Parameter
@@ -417,15 +417,14 @@ def test_no_growth_and_no_collection(rate: int) -> None:
     gc.collect()
     full: list[str] = []
     gc.callbacks.append(lambda phase, info: full.append(phase) if info["generation"] == 2 else None)
-    tracemalloc.start()
-    try:
-        engine.process(x)
-        before = tracemalloc.get_traced_memory()[0]
+
+    def run_on() -> None:
         for _ in range(3000):
             engine.process(x)
-        growth = tracemalloc.get_traced_memory()[0] - before
+
+    try:
+        grown = net_growth(run_on)
     finally:
-        tracemalloc.stop()
         gc.callbacks.pop()
-    assert growth < 2048  # the counters' boxed numbers
+    assert grown < 2048  # the counters' boxed numbers
     assert not full
