@@ -24,7 +24,7 @@ def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
             shutil.copytree(ROOT / item, target, ignore=shutil.ignore_patterns("__pycache__"))
         else:
             shutil.copy(ROOT / item, target)
-    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "-w", wheels, copy]
+    command = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "-w", str(wheels), str(copy)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     with zipfile.ZipFile(next(wheels.glob("velavox-*.whl"))) as wheel:

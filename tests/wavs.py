@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 
 def pcm16(x: npt.NDArray[np.float32]) -> bytes:
-    return np.clip(np.rint(x * 32768.0), -32768, 32767).astype("<i2").tobytes()
+    return bytes(np.clip(np.rint(x * 32768.0), -32768, 32767).astype("<i2").tobytes())
 
 
 def chunk(name: bytes, payload: bytes, size: int | None = None) -> bytes:
