@@ -172,6 +172,8 @@ def test_nothing_heavy_is_loaded_without_need(folder: Path, tmp_path: Path) -> N
     work = loaded(f"from velavox.engine.cli import app; app(['anonymize', *{arguments}], standalone_mode=False)")
     assert "numba" in work
     assert not work & {"scipy.signal", "sounddevice", "onnxruntime", "rich.progress"}
+    listing = loaded("from velavox.engine.cli import app; app(['methods'], standalone_mode=False)")
+    assert not listing & {"scipy.signal", "soundfile", "onnxruntime"}
 
 
 def start_long_run(tmp_path: Path, *options: str) -> subprocess.Popen[bytes]:
