@@ -24,7 +24,7 @@ def parser(module: str, about: str) -> argparse.ArgumentParser:
 def show(title: str, timings: Mapping[str, Timing], ratios: Mapping[str, tuple[str, str]]) -> None:
     """Print a table; `ratios`: row to (what it is called, the row whose median is divided by this one's)."""
     width = max(len(name) for name in timings)
-    print(f"\n{title}\n{'':{width}}  mean us   p50 us   p99 us       RTC  ratio")
+    print(f"\n{title}\n{'':{width}}  mean us   p50 us   p99 us       RTC")
     for name, t in timings.items():
         called, other = ratios.get(name, ("", ""))
         ratio = f"  {t.times_cheaper(timings[other]):.1f} x cheaper than {called}" if other in timings else ""
