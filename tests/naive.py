@@ -253,3 +253,112 @@ def vtln(x: F64, moved: F64, on: str, window: int = 480, support: int = 240, hop
         Y[3:] *= np.sqrt(np.sum(np.abs(X[3:]) ** 2) / np.sum(np.abs(Y[3:]) ** 2))
         y[start + window - support : start + window] += synthesis * np.roll(np.fft.irfft(Y), support // 2)[:support]
     return y[window : window + x.size]
+
+
+# --- F0, residual, pitch, VoiceMask ---
+
+
+def f0(x: F64) -> F64:
+    """F0 at x[0], x[160], ...: candidates from normalised cross-correlation, then the cheapest path, without look-ahead."""
+    from scipy.signal import butter, firwin, sosfilt
+
+    frames = x.size // 160 + 1
+    padded = np.concatenate([np.zeros(2000), x, np.zeros(2000)])
+    low = np.convolve(padded, firwin(41, 300, fs=16000))[20::4]
+    band = sosfilt(butter(4, 100, "high", fs=4000, output="sos"), low)
+    speech, noise, heard, usual, best = -27.0, -60.0, 0.0, 0.0, 0
+    periods, costs, out = [0.0], [0.0], []
+    for k in range(-2, frames):
+        piece = band[500 + 40 * k - 115 : 500 + 40 * k + 115]
+        correlation = np.zeros(81)
+        for lag in range(6, 81):
+            a, b = piece[(80 - lag) // 2 :][:150], piece[(80 - lag) // 2 + lag :][:150]
+            correlation[lag] = a @ b / np.sqrt((a @ a + 150e-9) * (b @ b + 150e-9))
+        found = []
+        for lag in range(7, 80):
+            before, at, after = correlation[lag - 1 : lag + 2]
+            if at > 0.05 and before <= at > after:
+                place = lag - 0.5 * (after - before) / (before - 2 * at + after)
+                top = at - 0.125 * (after - before) ** 2 / (before - 2 * at + after)
+                found.append((top * (1 - 0.43 * np.sqrt(place / 80)), place))
+        found = sorted(found, reverse=True)[:6]
+        level = 10 * np.log10(piece @ piece / 230 + 1e-9)
+        speech, noise = max(level, speech - 0.04), max(min(level, noise + 0.17), -70)
+        unvoiced = 0.63 + 0.29 / 30 * (level - speech) + 0.29 / 30 * (level - noise)
+        new_costs = [unvoiced + min(c + 1.25 * (j > 0) for j, c in enumerate(costs))]
+        for weighted, place in found:
+            paths = zip(costs, periods, strict=True)
+            jumps = [cost + (1.6 * abs(np.log(place / old)) if old else 0) for cost, old in paths]
+            rare = 0.21 * heard / 50 * min(abs(np.log(place) - usual), 1)
+            new_costs.append(1 - weighted + rare + min(jumps))
+        periods, costs = [0.0, *(place for _, place in found)], new_costs
+        best = int(np.argmin(costs))
+        if best > 0 and found[best - 1][0] > 0.5:
+            heard = min(heard + 1, 50)
+            usual += (np.log(periods[best]) - usual) / heard
+        out.append(4000 / periods[best] if best else 0.0)
+    return np.array(out[2:])
+
+
+def whiten(x: F64) -> F64:
+    """Residual of x by linear prediction: filters from mixed autocorrelations of frames centred every 160 samples."""
+    signal = np.concatenate([np.zeros(800), x, np.zeros(800)])
+    signal = signal - 0.9 * np.concatenate([[0.0], signal[:-1]])
+    out, old = np.zeros_like(signal), np.zeros(19)
+    for centre in range(720, signal.size - 240, 160):
+        frame = np.hanning(480) * signal[centre - 240 : centre + 240]
+        new = np.array([frame[: 480 - m] @ frame[m:] for m in range(19)]) * np.exp(-0.5 * (np.pi / 160 * np.arange(19)) ** 2)
+        new[0] *= 1 + 1e-4
+        for p in range(4):
+            r = old + (p + 0.5) / 4 * (new - old)
+            a = levinson(r) if r[0] > 0 else np.eye(19)[0]
+            for n in range(centre - 160 + 40 * p, centre - 120 + 40 * p):
+                out[n] = a @ signal[n - 18 : n + 1][::-1]
+        old = new
+    return out[800 : 800 + x.size]
+
+
+def splice(x: F64, marks: F64, period: float, ratio: float, start: int, stop: int) -> F64:
+    """Periods of x from the nearest of `marks`, each period / ratio long; the first one stays where it is."""
+
+    from itertools import pairwise
+
+    def read(at: F64) -> F64:
+        i = np.floor(at).astype(int)
+        u, a, b, c, d = at - i, x[i - 1], x[i], x[i + 1], x[i + 2]
+        y = b + u * (c - a) / 2 + u**2 * (a - 2.5 * b + 2 * c - d / 2) + u**3 * (1.5 * (b - c) + (d - a) / 2)
+        return np.asarray(y)
+
+    def piece(source: float, since: F64) -> F64:
+        end, half = period - pulse, period / 2 - pulse
+        past = np.maximum(since - end, 0)
+        turned = np.abs((past + half) % (2 * half) - half)
+        return np.asarray(np.exp(-1.5 * past / period) * read(source + np.where(past > 0, end - turned, since)))
+
+    shorter = min(period, period / ratio)
+    pulse, fade = min(8.0, shorter / 8), min(48.0, 0.3 * shorter)
+    first = float(marks[marks >= start + 56].min())
+    out, t = x[start:stop].copy(), np.arange(start, stop, dtype=float)
+    born = np.arange(first, stop + period, period / ratio)
+    for this, following in pairwise(born):
+        source, coming = (float(marks[np.argmin(np.abs(marks - b))]) for b in (this, following))
+        mine = (t >= this - pulse) & (t < following - pulse)
+        left = following - pulse - t[mine]
+        part = np.where(left < fade, 0.5 + 0.5 * np.cos(np.pi * left / fade), 0)
+        ahead = np.where(left < fade, t[mine] - following, 0)
+        out[mine] = (1 - part) * piece(source, t[mine] - this) + part * read(coming + ahead)
+    return out
+
+
+def wanted_f0(contour: F64, hz: float, spread: float) -> F64:
+    """Voiced F0 values to those of a voice of mean `hz` and this spread of ln F0, by running mean and variance."""
+    mean, variance, count, out = 0.0, 0.15**2, 0.0, []
+    for value in np.log(contour):
+        count = min(count + 1, 500)
+        new = mean + (value - mean) / count
+        variance += ((value - mean) * (value - new) - variance) / (count + 100)
+        mean = new
+        stretch = np.clip(spread / np.sqrt(variance), 0.5, 2)
+        wanted = np.log(hz) + stretch * (value - mean + 0.09 * max(0, 1 - count / 300))
+        out.append(np.exp(np.clip(wanted, np.log(60), np.log(450))))
+    return np.array(out)
