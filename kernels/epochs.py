@@ -3,8 +3,8 @@
 The first mark of a voiced stretch is the residual's strongest place in a period. Each further one lies a period on, at the
 place around which the signal is most like that around the last mark, with a bonus for a strong residual: a chain of equal
 phases, on which a change of pitch can be built without roughness. Should the pulses turn out to lie elsewhere (voices set in
-with noise), the chain moves over to them once: without that a low voice lost its pulses for 0.2 s at a time, with marks at
-the strongest place of each period high voices were 1 dB rougher.
+with noise), the chain moves over to them: without that, low voices raised by an octave lost their pulses for 0.2 s at a time;
+with each mark at the strongest place of its period, high voices were 1 dB rougher.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ REACH = 0.12  # periods to either side that the next mark is sought in
 BONUS = 0.2  # of the strongest place in a period, in units of correlation
 SPREAD = 8  # samples to either side over which the residual's power is smoothed (triangle): 1 ms
 KNOWN = KEPT - AHEAD - SPREAD  # where power ends, on the clock of the residual
-FAR, WEAK = 0.15, 0.4  # a mark is off its pulse if it is further (in periods) and has less (of the pulse's power) ...
-MEMORY, SURE = 0.25, 0.6  # ... in a mean with this weight of the newest period and that length of the mean vector
+MEMORY, SURE = 0.25, 0.6  # weight of the newest period in the mean vector of pulse phases, and its length to be believed
+WEAK = 0.4  # of the pulse's power: a mark that has it counts as on the pulse
+FAR, STEP = 0.1, 0.005  # periods: a chain further off its pulses moves over at once, a nearer one so much a period
 SMALL = 1e-12
 
 EPOCHS = record_dtype(
@@ -87,15 +88,18 @@ def add(s: np.record, mark: float) -> None:
 
 @word
 def moved_to_pulse(s: np.record, place: float, peak: int, period: float) -> float:
-    """`place`, or the place of the pulse once the strongest place of many a period lay off the mark in the same direction."""
+    """`place`, moved towards the pulses if in the last periods these lay off their marks, on the same side."""
     off = s.power[int(place)] < WEAK * s.power[peak]
     phase = 2.0 * math.pi * (peak - place) / period if off else 0.0
     cosine = (1.0 - MEMORY) * s.cosine + MEMORY * math.cos(phase)
     sine = (1.0 - MEMORY) * s.sine + MEMORY * math.sin(phase)
     turn = math.atan2(sine, cosine) / (2.0 * math.pi)
-    if abs(turn) > FAR and math.hypot(cosine, sine) > SURE:
-        cosine, sine = 1.0, 0.0
-        place += turn * period
+    if math.hypot(cosine, sine) > SURE:
+        if abs(turn) > FAR:
+            cosine, sine = 1.0, 0.0
+            place += turn * period
+        else:
+            place += min(max(turn, -STEP), STEP) * period
     s.cosine, s.sine = cosine, sine
     return place
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy.signal import lfilter
 from signals import F32, RATE, awkward, noise, voice
+from velavox.bench.measure import best_lag_correlation
 from velavox.kernels import f0, voicemask, vtln, warp
 from velavox.kernels.voicemask import HOP, LATENCY, offline
 
@@ -152,6 +153,12 @@ def test_high_and_low_voices_keep_their_intonation(name: str, shared: Path) -> N
         alike = np.abs(moved - np.median(moved)) < 0.3  # not an octave off, by the pitch change or by the measurement
         assert np.mean(alike) > 0.97
         assert np.corrcoef(before[alike], after[alike])[0, 1] > 0.9
+
+
+def test_what_is_not_voiced_does_not_stay_alike() -> None:
+    for x in (noise(32000), np.asarray(lfilter([1], [1, 0.9], noise(32000)), np.float32)):
+        for target in VOICES:
+            assert best_lag_correlation(x, offline(x, *target)) < 0.3
 
 
 def test_no_gap_opens() -> None:
