@@ -8,13 +8,13 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
-from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
 from .progress import say
+from .standard import standard_streams
 
 if TYPE_CHECKING:
     from .parameter import Value
@@ -192,13 +192,16 @@ def methods(json: Annotated[bool, typer.Option("--json", help="As JSON, for prog
 
 def main() -> None:
     """The entry point of the command."""
-    for standard in (sys.stdout, sys.stderr):
-        if isinstance(standard, TextIOWrapper):
-            standard.reconfigure(errors="backslashreplace")  # a name may hold what the terminal cannot show
     try:
-        app()
+        with standard_streams():
+            app()
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
+    except BrokenPipeError:  # `velavox methods | head`: whoever asked has enough
+        sys.exit(0)
+    except OSError as error:
+        say(f"failed: stdout: {error.strerror}")
+        sys.exit(FAILED)
 
 
 def _parsed(settings: list[str] | None) -> dict[str, Value]:

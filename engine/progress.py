@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -15,8 +15,9 @@ _MOST_SKIPPED = 10  # lines for each reason: a corpus has a transcript for every
 
 
 def say(text: str) -> None:
-    """One line on stderr."""
-    print(_one_line(text), file=sys.stderr)
+    """One line on stderr. Where that is full, or nobody reads it, the work goes on."""
+    with suppress(OSError):
+        print(_one_line(text), file=sys.stderr)
 
 
 def _one_line(text: str) -> str:
@@ -43,7 +44,8 @@ class Progress:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self._open.close()
+        with suppress(OSError):
+            self._open.close()
         self._bar = None
         for reason, count in self._skipped.items():
             if count > _MOST_SKIPPED:
@@ -69,4 +71,5 @@ class Progress:
         if self._bar is None:
             say(text)
         else:  # above the bar
-            self._bar.console.print(_one_line(text), markup=False, highlight=False, soft_wrap=True)
+            with suppress(OSError):
+                self._bar.console.print(_one_line(text), markup=False, highlight=False, soft_wrap=True)

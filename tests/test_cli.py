@@ -229,3 +229,14 @@ def test_without_a_home_or_a_place_for_caches(folder: Path, tmp_path: Path) -> N
     assert done.stderr.startswith("2 done")
     assert "all was done anew" in done.stderr
     assert not Path("/nonexistent").exists()
+
+
+def test_without_stderr_or_readers_the_batch_goes_on(folder: Path, tmp_path: Path) -> None:
+    (folder / "empty.wav").touch()
+    velavox = f"{sys.executable} -c 'from velavox.engine.cli import main; main()'"
+    for n, redirection in enumerate(("2>&-", "2>/dev/full", "2>&1 | head -c 1")):
+        line = f"{velavox} anonymize in --out out{n} {redirection}; exit ${{PIPESTATUS[0]}}"
+        assert subprocess.run(["bash", "-c", line], cwd=tmp_path, capture_output=True, check=False).returncode == 1
+        assert sorted(p.name for p in (tmp_path / f"out{n}").iterdir()) == ["a.wav", "b.wav"]
+    done = subprocess.run(["bash", "-c", f"{velavox} methods >/dev/full"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (1, "failed: stdout: No space left on device\n")

@@ -161,6 +161,11 @@ def test_command_ends_with_130_on_interrupt() -> None:
     assert b"Traceback" not in told
 
 
+def test_command_without_stderr_writes_samples_alone(tmp_path: Path) -> None:
+    told, untold = (shell(f"velavox pipe --rate 16000 --seed 5 < /dev/zero 2>{to} | head -c 20000", tmp_path) for to in ("x", "&-"))
+    assert told.stdout == untold.stdout
+
+
 @pytest.mark.skipif(shutil.which("ffmpeg") is None, reason="ffmpeg is not installed")
 def test_command_between_two_ffmpegs(tmp_path: Path) -> None:
     ffmpeg = "ffmpeg -v error -nostdin"
