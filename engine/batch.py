@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from . import pseudonyms, speakers
 from .failure import FileFailure
-from .journal import UNKNOWN, Journal, source_state
+from .journal import Journal, source_state
 from .plan import Job, Plan, PlanError, plan
 from .report import Outcome, Result
 from .workers import Died, Progress, spread
@@ -107,7 +107,7 @@ def anonymize_folder(
     finally:
         journal.close()
     settled.sort(key=lambda outcome: outcome.file)
-    notes = () if journal.available or not resume else (UNKNOWN,)
+    notes = (journal.note,) if journal.note else ()
     return Result(method, voices, seed is not None, tuple(settled), monotonic() - began, notes)
 
 

@@ -1,10 +1,11 @@
 """Which outputs are finished: whole, ours, and made from this very source with these very settings.
 
 An output appears by renaming, so what a killed run leaves is never a half of one; but a file of that name may also be
-somebody's copy, or the recording itself. The journal has one line for each output finished: a digest over source (path,
-inode, size, times), settings, seed, and the output as it was left (path, size, time). Whatever changes in between, the digest
-does not fit and the file is done anew, so every error is on the safe side. It lies in the user's state folder (private;
-$XDG_STATE_HOME/velavox or ~/.local/state/velavox), not among the outputs, where it would help to guess sources and seeds.
+somebody's copy, or the recording itself. The journal has one line for each output finished: a digest over version,
+settings, seed, source and output (path, inode, size and times of both, as they were left). Whatever changes in between, the
+digest does not fit and the file is done anew, so every error is on the safe side. It lies in the user's state folder
+(private; $XDG_STATE_HOME/velavox or ~/.local/state/velavox), not among the outputs, where it would help to guess sources and
+seeds.
 """
 
 from __future__ import annotations
@@ -14,14 +15,20 @@ import json
 import os
 import secrets
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import IO
+from typing import BinaryIO
 
+from .. import __version__
 from .plan import Job
 
-UNKNOWN = (
+_UNKNOWN = (
     "all was done anew, since what earlier runs have finished is not known here; "
     "set XDG_STATE_HOME, or HOME, to a folder that can be written and stays"
+)
+_LOST = (
+    "what was finished could not all be noted down ({}), so --resume may do some of it anew; "
+    "free space in XDG_STATE_HOME, which is ~/.local/state by default"
 )
 
 
@@ -33,22 +40,19 @@ class Journal:
         self._settings = settings
         self._run = secrets.token_hex(4)
         self._finished: dict[str, str] = {}
-        self._file: IO[str] | None = None
+        self._file: BinaryIO | None = None
+        self.note = ""  # what is to be said of it at the end, one line
         try:
             folder = _state_home() / "velavox/resume"
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             path = folder / hashlib.sha256(os.fsencode(os.path.realpath(out))).hexdigest()[:32]
-            if resume and path.exists():
+            if resume and path.is_file():
                 lines = path.read_text(encoding="ascii", errors="replace").splitlines()
                 self._finished = dict(line.split() for line in lines if len(line.split()) == 2)
             private = os.open(path, os.O_WRONLY | os.O_CREAT | (os.O_APPEND if resume else os.O_TRUNC), 0o600)
-            self._file = open(private, "w", buffering=1)  # noqa: SIM115
+            self._file = open(private, "wb", buffering=0)  # noqa: SIM115
         except (OSError, RuntimeError):
-            pass
-
-    @property
-    def available(self) -> bool:
-        return self._file is not None
+            self.note = _UNKNOWN if resume else ""
 
     def finished(self, jobs: Sequence[Job]) -> bool:
         """All of `jobs` are finished, by one and the same run: together they have one voice, even where it is drawn."""
@@ -58,15 +62,20 @@ class Journal:
     def add(self, job: Job, state: str) -> None:
         """The output of `job` is in place; `state` is what `source_state` gave before its source was opened."""
         if self._file is not None:
-            self._file.write(f"{self._digest(job, state)} {self._run}\n")
+            try:
+                self._file.write(f"{self._digest(job, state)} {self._run}\n".encode())
+            except OSError as error:  # a full disk, most likely: it costs a later --resume some time, this run nothing
+                self.note = _LOST.format((error.strerror or str(error)).lower())
+                self.close()
 
     def close(self) -> None:
         if self._file is not None:
-            self._file.close()
+            with suppress(OSError):
+                self._file.close()
+            self._file = None
 
     def _digest(self, job: Job, state: str) -> str:
-        target = _state(job.target, facts=("st_mtime_ns",))
-        key = json.dumps([1, self._settings, state, job.name, job.speaker, os.path.realpath(job.target), target])
+        key = json.dumps([__version__, self._settings, state, job.name, job.speaker, _state(job.target)])
         return hashlib.sha256(key.encode()).hexdigest()
 
 
@@ -78,13 +87,14 @@ def _state_home() -> Path:
 
 def source_state(job: Job) -> str:
     """Changes whenever another recording, or another version of it, takes the place of the source."""
-    # Size and modification time do not tell: files that one archive brought are alike in both. Inode and change time do.
-    return json.dumps([os.path.realpath(job.source), _state(job.source, facts=("st_ino", "st_mtime_ns", "st_ctime_ns"))])
+    return json.dumps(_state(job.source))
 
 
-def _state(path: Path, facts: Sequence[str]) -> list[int] | None:
+def _state(path: Path) -> list[str | int]:
+    # Size and modification time do not tell: files that one archive brought are alike in both, and anybody can set the time.
+    # Inode and change time do.
     try:
-        status = path.stat()
+        s = path.stat()
     except OSError:
-        return None
-    return [status.st_size, *(getattr(status, fact) for fact in facts)]
+        return []
+    return [os.path.realpath(path), s.st_ino, s.st_size, s.st_mtime_ns, s.st_ctime_ns]

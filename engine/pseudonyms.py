@@ -15,8 +15,10 @@ from pathlib import Path
 
 from .form import CONTAINERS
 from .plan import Job, PlanError
+from .table import open_table
 
 COLUMNS = ["path", "pseudonym"]
+_MOST_DIGITS = 18
 
 
 def rename(jobs: Sequence[Job], out: Path, mapping: Path | None, resume: bool) -> list[Job]:
@@ -57,19 +59,22 @@ def _known(out: Path, mapping: Path | None, resume: bool) -> dict[str, str]:
     if not resume:
         raise PlanError(f"{mapping}: exists, and may be all that knows an earlier run's names; give another file, or --resume")
     try:
-        with mapping.open(encoding="utf-8", errors="surrogateescape", newline="") as file:
-            rows = csv.DictReader(file)
-            known = {row["path"]: row["pseudonym"] for row in rows}
-            if rows.fieldnames in (None, COLUMNS) and all(_number(p) for p in known.values()):
-                return known
+        with open_table(mapping) as rows:
+            pairs = [(row["path"], row["pseudonym"]) for row in rows]
+            columns = rows.fieldnames
+        known, numbers = dict(pairs), {_number(pseudonym) for _, pseudonym in pairs}
+        if columns in (None, COLUMNS) and 0 not in numbers and len(known) == len(numbers) == len(pairs):
+            return known
     except (OSError, KeyError, TypeError, csv.Error):
         pass
     raise PlanError(f"{mapping}: is not a mapping that --rename wrote; give the file of the first run")
 
 
 def _number(pseudonym: str) -> int:
+    """The 7 of `recording-0007.wav`; 0: not such a name."""
     head, _, number = Path(pseudonym).stem.partition("-")
-    return int(number) if head == "recording" and number.isdecimal() and Path(pseudonym).name == pseudonym else 0
+    ours = head == "recording" and number.isdecimal() and len(number) <= _MOST_DIGITS and Path(pseudonym).name == pseudonym
+    return int(number) if ours else 0
 
 
 def _write(mapping: Path, known: dict[str, str]) -> None:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from .plan import Job, PlanError
+from .table import open_table
 
 
 def assign(jobs: Sequence[Job], table: Path) -> list[Job]:
@@ -31,8 +32,7 @@ def assign(jobs: Sequence[Job], table: Path) -> list[Job]:
 def _read(table: Path) -> dict[str, str]:
     speakers: dict[str, str] = {}
     try:
-        with table.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
-            rows = csv.DictReader(file)
+        with open_table(table) as rows:
             if not {"path", "speaker"} <= set(rows.fieldnames or ()):
                 raise PlanError(f"{table}: the first line has to name the columns path,speaker")
             for row in rows:

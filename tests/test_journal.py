@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from velavox.engine import journal as module
 from velavox.engine.journal import Journal, source_state
 from velavox.engine.plan import Job, plan
 
@@ -52,6 +53,14 @@ def _swap(job: Job) -> None:
     os.utime(job.source, ns=(times.st_atime_ns, times.st_mtime_ns))
 
 
+def _overwrite(job: Job) -> None:
+    """As `cat recording > output`, of equal size and with the time set back: only the change time tells."""
+    before = job.target.stat()
+    while job.target.stat().st_ctime_ns == before.st_ctime_ns:
+        job.target.write_bytes(b"recording"[: before.st_size])
+        os.utime(job.target, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
 CHANGES: dict[str, Callable[[Job], object]] = {
     "source rewritten": lambda job: job.source.write_bytes(b"RIFF0000WAVE longer source"),
     "source replaced": _swap,
@@ -60,6 +69,7 @@ CHANGES: dict[str, Callable[[Job], object]] = {
     "output cut short": lambda job: os.truncate(job.target, 4),
     "output rewritten": lambda job: os.utime(job.target),
     "output is the recording": lambda job: shutil.copy2(job.source, job.target),
+    "output overwritten in place": _overwrite,
 }
 
 
@@ -67,6 +77,24 @@ CHANGES: dict[str, Callable[[Job], object]] = {
 def test_whatever_changed_is_not(job: Job, change: str) -> None:
     CHANGES[change](job)
     assert not finished(job)
+
+
+def test_another_version_does_it_anew(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "__version__", "0.0")
+    assert not finished(job)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no full disk to be had here")
+def test_a_full_disk_costs_the_journal_and_nothing_else(job: Job, tmp_path: Path) -> None:
+    (path,) = (tmp_path / "state/velavox/resume").iterdir()
+    path.unlink()
+    path.symlink_to("/dev/full")
+    journal = Journal(job.target.parent, "settings", resume=False)
+    assert journal.note == ""
+    for _ in range(2):
+        journal.add(job, source_state(job))
+    journal.close()
+    assert "no space left on device" in journal.note
 
 
 def test_other_settings_or_another_source_are_not(job: Job) -> None:
@@ -120,6 +148,6 @@ def test_a_damaged_journal_or_none_finishes_nothing(job: Job, tmp_path: Path, mo
     assert not finished(job)
     monkeypatch.setenv("XDG_STATE_HOME", os.devnull)
     journal = Journal(job.target.parent, "settings", resume=True)
-    assert not journal.available
+    assert "all was done anew" in journal.note
     journal.add(job, source_state(job))
     assert not journal.finished([job])

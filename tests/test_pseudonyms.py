@@ -62,6 +62,12 @@ def test_resume_keeps_names_and_adds_new_ones(tmp_path: Path) -> None:
     assert read(mapping) == after
 
 
+def test_a_mapping_that_went_through_excel_is_known(tmp_path: Path) -> None:
+    mapping = tmp_path / "map.csv"
+    mapping.write_text("path,pseudonym\r\na.wav,recording-0007.wav\r\n", encoding="utf-8-sig")
+    assert [job.label for job in rename(jobs(tmp_path, "a.wav"), tmp_path / "out", mapping, True)] == ["recording-0007.wav"]
+
+
 def test_what_another_run_has_made_is_not_replaced(tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     for name in ("recording-0002.flac", "recording-x.wav", "notes.txt"):
@@ -70,7 +76,17 @@ def test_what_another_run_has_made_is_not_replaced(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "content", ["", "path\na.wav\n", "path,pseudonym\na.wav,../a.wav\n", "path,pseudonym\na.wav\n", "x\0y"]
+    "content",
+    [
+        "",
+        "path\na.wav\n",
+        "path,pseudonym\na.wav,../a.wav\n",
+        "path,pseudonym\na.wav\n",
+        "x\0y",
+        "path,pseudonym\na.wav,recording-0001.wav\nb.wav,recording-0001.flac\n",  # one would replace the other
+        "path,pseudonym\na.wav,recording-0001.wav\na.wav,recording-0002.wav\n",
+        f"path,pseudonym\na.wav,recording-{'1' * 5000}.wav\n",
+    ],
 )
 def test_a_foreign_mapping_is_refused(tmp_path: Path, content: str) -> None:
     mapping = tmp_path / "map.csv"

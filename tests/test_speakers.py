@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import unicodedata
 from pathlib import Path
 
@@ -48,6 +49,14 @@ def test_paths_below_the_input_or_as_seen_from_here(tmp_path: Path, jobs: list[J
 def test_what_is_wrong_is_said(tmp_path: Path, jobs: list[Job], text: str, message: str) -> None:
     with pytest.raises(PlanError, match=message):
         assign(jobs, table(tmp_path, text))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_what_may_never_open_or_never_end_is_refused(tmp_path: Path, jobs: list[Job]) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for endless in (tmp_path / "pipe", Path("/dev/zero")):
+        with pytest.raises(PlanError, match="not a regular file"):
+            assign(jobs, endless)
 
 
 def test_no_table_is_said(tmp_path: Path, jobs: list[Job]) -> None:
