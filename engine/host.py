@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from math import lcm
 from time import perf_counter
 from types import TracebackType
-from typing import Any, Literal, Self
+from typing import Any, Literal, NoReturn, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -16,8 +16,8 @@ import numpy.typing as npt
 from ..kernels import guard, mix
 from ..kernels.jit import F32
 from .lane import Lane
-from .resample import Plan
-from .samples import read_into
+from .resample import HIGHEST, LOWEST, Plan, whole
+from .samples import full_scale, read_into
 from .stage import Stage
 from .stats import Stats
 
@@ -27,6 +27,7 @@ OnError = Literal["mute", "raise"]
 # Frames taken through the lanes at a time: bounds a stream's memory (a lane then needs about 50 kB), and at 48 kHz
 # the extra calls cost below 1 % of a large block.
 _PIECE = 2048
+MOST_CHANNELS = 1024
 SAVED_VERSION = 1
 
 
@@ -47,8 +48,8 @@ class Engine:
         channels: 1 or more.
         policy: "each": every channel is a stream with its own voice. "mix": one voice for all; every channel gets the same.
         max_block: longer blocks are split inside, into pieces of at most this many frames.
-        on_error: "mute": a hop in which a stage raises is silent, and counted. "raise": `process` also raises, after the whole
-            block has gone through; nothing of that block is returned.
+        on_error: "mute": a hop in which a stage raises is silent, and counted. "raise": `process` and `flush` also raise, after
+            the whole block has gone through; nothing of that block is returned, and the delay stays.
         seed: makes voices repeatable, from (seed, source, channel), and voids any privacy claim: who knows the seed can draw
             the same voice. None: voices come from the operating system's entropy.
         source: with a seed, what tells this stream from another one (a relative path, a speaker).
@@ -74,13 +75,17 @@ class Engine:
             raise TypeError("stages: give a Stage, or a sequence of at least one")
         if len({id(stage) for stage in row}) < len(row):
             raise ValueError("stages: the same stage stands there twice; a stage is one stream, give a clone()")
-        if not isinstance(channels, int) or channels < 1:
-            raise ValueError(f"channels={channels!r}: give a whole number from 1 up")
-        if not isinstance(max_block, int) or max_block < 1:
-            raise ValueError(f"max_block={max_block!r}: give a whole number of frames from 1 up")
+        sample_rate = whole("sample_rate", sample_rate, LOWEST, HIGHEST, "Hz")
+        channels = whole("channels", channels, 1, MOST_CHANNELS)
+        max_block = whole("max_block", max_block, 1, 2**31, "frames")
+        seed = None if seed is None else whole("seed", seed, -(2**63), 2**63)
+        if not isinstance(source, str):
+            raise TypeError(f"source={source!r}: give a text")
         for name, value, choices in (("policy", policy, ("each", "mix")), ("on_error", on_error, ("mute", "raise"))):
             if value not in choices:
                 raise ValueError(f"{name}={value!r}: give one of {', '.join(choices)}")
+        for stage in row:
+            stage.own(self)
         hop = lcm(*(stage.hop for stage in row))
         self._plan = Plan(sample_rate, hop, sum(stage.latency for stage in row))
         self.channels = channels
@@ -179,11 +184,6 @@ class Engine:
         self._run(block, y, frames)
         if frames and (perf_counter() - began) * self._plan.rate > frames:
             counted.late += 1
-        if self._on_error == "raise":
-            for lane in self._lanes:
-                if lane.error is not None:
-                    error, lane.error = lane.error, None
-                    raise error
         return y
 
     def flush(self) -> F32:
@@ -192,9 +192,11 @@ class Engine:
         shape = (frames,) if self.channels == 1 else (frames, self.channels)
         y = np.zeros(shape, np.float32)
         if frames:
-            self._run(np.zeros(shape, np.float32), y, frames)
-            self._restart()
-            self._ended = True
+            try:
+                self._run(np.zeros(shape, np.float32), y, frames)
+            finally:
+                self._restart()
+                self._ended = True
         return y
 
     def reset(self) -> None:
@@ -225,20 +227,28 @@ class Engine:
     def restore(self, saved: Mapping[str, Any]) -> None:
         """Take what `save` of an engine with the same stages and channels gave; ValueError otherwise, and nothing changes."""
         shape = [[stage.method for stage in lane.stages] for lane in self._lanes]
-        if saved.get("version") != SAVED_VERSION or [[s.get("method") for s in row] for row in saved["lanes"]] != shape:
+        try:
+            fits = saved["version"] == SAVED_VERSION and [[s["method"] for s in row] for row in saved["lanes"]] == shape
+        except (KeyError, TypeError):
+            fits = False
+        if not fits:
             wanted = f"stages {shape[0]}, {len(shape)} voices, version {SAVED_VERSION}"
             raise ValueError(f"saved: not from an engine like this one ({wanted})")
         before = self.save()
         try:
             self._restore(saved)
-        except (ValueError, TypeError, KeyError):
+        except Exception as error:
             self._restore(before)
-            raise
+            raise ValueError(f"saved: damaged, nothing was changed: {error}") from error
 
     def _restore(self, saved: Mapping[str, Any]) -> None:
         for lane, row in zip(self._lanes, saved["lanes"], strict=True):
             for stage, state in zip(lane.stages, row, strict=True):
                 stage.restore(state)
+
+    def __reduce__(self) -> NoReturn:
+        """Copying and pickling are refused: the copy's buffers would not be joined as the stream's are."""
+        raise TypeError("an engine is a running stream: make another one and restore() what save() gives")
 
     def __enter__(self) -> Self:
         return self
@@ -247,19 +257,38 @@ class Engine:
         self.close()
 
     def _checked(self, block: npt.NDArray[Any]) -> tuple[int, F32]:
-        """The number of frames of a block of a right shape, and silence of that shape to write the output to."""
+        """The number of frames of a block of a right kind and shape, and silence of that shape to write the output to."""
+        full_scale(block.dtype)
         if (block.ndim == 1 and self.channels == 1) or (block.ndim == 2 and block.shape[1] == self.channels):
             return block.shape[0], np.zeros(block.shape, np.float32)
         wanted = "(frames,) or (frames, 1)" if self.channels == 1 else f"(frames, {self.channels})"
         raise ValueError(f"x of shape {block.shape}: give {wanted}")
 
     def _run(self, block: npt.NDArray[Any], y: F32, frames: int) -> None:
+        """Take all of `block` and write all of y, silence at first. Whatever is raised in between, y ends as silence."""
+        try:
+            self._run_pieces(block, y, frames)
+        except BaseException as error:  # no stage's: a lane keeps those. Half a block may be in, so start over
+            y.fill(0)
+            self._restart()
+            self._counted.mute("engine")
+            self._counted.last_error = f"{type(error).__name__}: {error}".splitlines()[0]
+            if self._on_error == "raise" or not isinstance(error, Exception):
+                raise
+        errors = [lane.error for lane in self._lanes if lane.error is not None]
+        for lane in self._lanes:
+            lane.error = None
+        if errors and self._on_error == "raise":
+            raise errors[0]
+
+    def _run_pieces(self, block: npt.NDArray[Any], y: F32, frames: int) -> None:
         columns = block if block.ndim == 2 else block.reshape(-1, 1)
         out = y if y.ndim == 2 else y.reshape(-1, 1)
+        top = full_scale(block.dtype)
         for start in range(0, frames, self._piece):
             count = min(self._piece, frames - start)
             read_into(self._x[:, :count], columns[start : start + count].T)
-            guard.sanitise(self._counts, self._x, count)
+            guard.sanitise(self._counts, self._x, count, top)
             if self.policy == "mix" and self.channels > 1:
                 mix.mix(self._mix, *self._mix_work, self._x, count)
             for c, lane in enumerate(self._lanes):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 
 import numpy as np
 
@@ -24,12 +23,14 @@ class Lane:
         self.stages = list(stages)
         self._plan = plan
         self._stats = stats
-        self.error: Exception | None = None  # the last one that a stage raised
+        self.error: Exception | None = None  # the last one that a stage raised; the engine takes it off
         for stage in self.stages:
             stage.prepare()
         # One buffer between each pair of stages; a stage with a shorter hop gets the buffers in parts.
         self._hops = [np.zeros(plan.hop, np.float32) for _ in range(len(self.stages) + 1)]
-        self._first, self._last = self._hops[0], self._hops[-1]
+        self._first, *self._outs = self._hops
+        self._last = self._outs[-1]
+        self._sound = True  # every stage is known to be in order
         self._steps = [
             (stage, list(zip(x.reshape(-1, stage.hop), y.reshape(-1, stage.hop), strict=True)))
             for stage, x, y in zip(self.stages, self._hops, self._hops[1:], strict=False)
@@ -54,8 +55,18 @@ class Lane:
         """As fresh; parameters and voices stay."""
         for array, as_fresh in self._memory:
             np.copyto(array, as_fresh)
-        for stage in self.stages:
-            stage.reset()
+        self.error = None
+        self._reset_stages()
+
+    def _reset_stages(self) -> None:
+        """A stage whose reset fails may hold anything, the speaker's own voice too: silence, until a reset succeeds."""
+        self._sound = False
+        try:
+            for stage in self.stages:
+                stage.reset()
+            self._sound = True
+        except Exception as caught:
+            self._note(caught)
 
     def take(self, x: F32, row: int, start: int, frames: int) -> None:
         """Take x[row, start : start + frames] in, at most `block` of them, and run every hop that is complete."""
@@ -75,30 +86,40 @@ class Lane:
     def _run_hop(self) -> None:
         stats, last = self._stats, self._last
         stats.hops += 1
-        try:
-            for stage, parts in self._steps:
-                for x, y in parts:
-                    y.fill(np.nan)  # what a stage leaves unwritten is then caught below
-                    stage.step(x, y)
-            if guard.finite(last):
-                level.match(self._level, last, self._first)
-                stats.clipped += limiter.limit(self._limiter, last)
-            else:
-                self._mute("not finite", None)
-        except Exception as caught:
-            self._mute("error", caught)
+        if not self._sound:
+            self._reset_stages()
+        cause = "" if self._sound else "reset"
+        if not cause:
+            cause = self._run_stages()
+        if cause:
+            last.fill(0)
+            stats.mute(cause)
+        else:
+            level.match(self._level, last, self._first)
+            stats.clipped += limiter.limit(self._limiter, last)
         if self._plan.direct:
             ring.push(self._out_ring, self._outward, last)
         else:
             polyphase.stream(self._out_filter, self._bank_out, self._past_out, self._out_ring, self._outward, last)
 
-    def _mute(self, cause: str, error: Exception | None) -> None:
-        """Silence for this hop, counted; the stages start afresh, since one of them may hold what went wrong."""
-        self._last.fill(0)
-        self._stats.mute(cause)
-        if error is not None:
-            self.error = error
-            self._stats.last_error = f"{type(error).__name__}: {error}".splitlines()[0]
-        for stage in self.stages:
-            with suppress(Exception):
-                stage.reset()
+    def _run_stages(self) -> str:
+        """One hop through every stage; why it has to be muted, or "". After a failure all stages start afresh."""
+        cause = ""
+        try:
+            for (stage, parts), out in zip(self._steps, self._outs, strict=True):
+                out.fill(np.nan)  # what a stage leaves unwritten is then seen
+                for x, y in parts:
+                    stage.step(x, y)
+                if not guard.finite(out):
+                    cause = "not finite"
+                    break
+        except Exception as caught:
+            cause = "error"
+            self._note(caught)
+        if cause:
+            self._reset_stages()
+        return cause
+
+    def _note(self, error: Exception) -> None:
+        self.error = error
+        self._stats.last_error = f"{type(error).__name__}: {error}".splitlines()[0]

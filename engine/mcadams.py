@@ -41,7 +41,7 @@ class McAdams(Stage):
         return mcadams.fresh(type(self).alpha.low)
 
     def _apply(self) -> None:
-        self._state[0].target = self.voice["alpha"]
+        self._state[0].target = self._voice["alpha"]
 
     def _settle(self) -> None:
         s = self._state[0]

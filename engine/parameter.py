@@ -34,10 +34,10 @@ class Parameter:
         self.name = name
 
     def __get__(self, stage: Stage | None, owner: type) -> Any:
-        return self if stage is None else stage.values[self.name]
+        return self if stage is None else stage.value(self.name)
 
     def __set__(self, stage: Stage, value: Any) -> None:
-        stage.set_parameter(self.name, self.check(value))
+        stage.set_parameter(self.name, value)
 
     def check(self, value: Any) -> Value:
         """`value` in its plain form (float, str or pair of floats), or ValueError in one line."""

@@ -8,11 +8,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from operator import index
 
 from ..kernels import polyphase
 from .stage import RATE
 
 LOWEST, HIGHEST = 4_000, 384_000  # Hz: below lies no speech, above no sound card
+
+
+def whole(name: str, value: object, low: int, high: int, unit: str = "") -> int:
+    """`value` as an int; ValueError in one line if it is no whole number from low to high."""
+    if isinstance(value, float) and value.is_integer():
+        return whole(name, int(value), low, high, unit)
+    try:
+        number = index(value)  # type: ignore[arg-type]
+    except TypeError:
+        number = low - 1
+    if not low <= number <= high:
+        raise ValueError(f"{name}={value!r}: give a whole number{f' of {unit}' if unit else ''} from {low} to {high}")
+    return number
 
 
 @dataclass(frozen=True)
@@ -22,10 +36,6 @@ class Plan:
     rate: int  # Hz, the host's
     hop: int  # samples at 16 kHz
     stages: int  # samples at 16 kHz
-
-    def __post_init__(self) -> None:
-        if int(self.rate) != self.rate or not LOWEST <= self.rate <= HIGHEST:
-            raise ValueError(f"sample_rate={self.rate}: give a whole number of Hz from {LOWEST} to {HIGHEST}")
 
     @property
     def direct(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
@@ -43,10 +44,11 @@ class Stage(ABC):
         unknown = sorted(values.keys() - declared.keys())
         if unknown:
             raise TypeError(f"{type(self).__name__} has no parameter {unknown[0]!r}: it has {', '.join(declared)}")
-        self.values: dict[str, Value] = {n: p.check(values.get(n, p.default)) for n, p in declared.items()}
-        self.voice: dict[str, float] = {}
+        self._values: dict[str, Value] = {n: p.check(values.get(n, p.default)) for n, p in declared.items()}
+        self._voice: dict[str, float] = {}
         self._random = _generator(None)
         self._prepared = False
+        self._host: weakref.ref[object] | None = None
 
     @classmethod
     def parameters(cls) -> dict[str, Parameter]:
@@ -55,6 +57,20 @@ class Stage(ABC):
         for owner in reversed(cls.__mro__):
             found.update({n: p for n, p in vars(owner).items() if isinstance(p, Parameter)})
         return found
+
+    @property
+    def values(self) -> dict[str, Value]:
+        """The parameters by name, as a copy."""
+        return dict(self._values)
+
+    @property
+    def voice(self) -> dict[str, float]:
+        """What the voice in use has drawn, by parameter, as a copy; empty before the first draw."""
+        return dict(self._voice)
+
+    def value(self, name: str) -> Value:
+        """The parameter `name`."""
+        return self._values[name]
 
     @property
     @abstractmethod
@@ -78,7 +94,7 @@ class Stage(ABC):
         """Allocate, load, compile; draw a voice if none is there yet. Ready, and as after reset(), when it returns."""
         self._fresh = self._allocate()
         self._state = self._fresh.copy()
-        if not self.voice:
+        if not self._voice:
             self._draw()
         self._prepared = True
         self.reset()
@@ -96,22 +112,33 @@ class Stage(ABC):
         if self._prepared:
             self._apply()
 
-    def set_parameter(self, name: str, value: Value) -> None:
-        """Store a checked value; a drawn parameter takes it, or draws from it, for the voice in use."""
-        self.values[name] = value
-        if name in self.voice:
-            self.voice[name] = self._one(value)
+    def set_parameter(self, name: str, value: Any) -> None:
+        """Set the parameter `name`; ValueError if the value is out of range. A drawn one is drawn anew for this voice."""
+        self._change(name, self.parameters()[name].check(value))
         if self._prepared:
             self._apply()
 
+    def _change(self, name: str, value: Value) -> None:
+        """Store a checked value. A subclass with parameters that depend on each other extends this."""
+        self._values[name] = value
+        if name in self._voice:
+            self._voice[name] = self._one(value)
+
+    def own(self, host: object) -> None:
+        """Note which engine runs this stage; ValueError if another one does, whose stream would mix with its stream."""
+        other = self._host() if self._host is not None else None
+        if other is not None and other is not host:
+            raise ValueError(f"{type(self).__name__}: another engine runs this stage; give each its own, as by clone()")
+        self._host = weakref.ref(host)
+
     def clone(self) -> Self:
         """The same parameters for another stream: own memory, not prepared, and its own voice to be drawn."""
-        return type(self)(**self.values)
+        return type(self)(**self._values)
 
     def save(self) -> dict[str, Any]:
         """Parameters and voice as plain JSON values. The voice undoes nothing, but it links recordings: keep it private."""
-        values = {n: list(v) if isinstance(v, tuple) else v for n, v in self.values.items()}
-        return {"version": SAVED_VERSION, "method": self.method, "values": values, "voice": dict(self.voice)}
+        values = {n: list(v) if isinstance(v, tuple) else v for n, v in self._values.items()}
+        return {"version": SAVED_VERSION, "method": self.method, "values": values, "voice": self.voice}
 
     def restore(self, saved: Mapping[str, Any]) -> None:
         """Take what `save` gave; ValueError for another method, version or a value out of range, and then nothing changes."""
@@ -121,18 +148,22 @@ class Stage(ABC):
         declared = self.parameters()
         if saved["values"].keys() != declared.keys():
             raise ValueError(f"saved state of {self.method!r} names other parameters than {', '.join(declared)}")
-        values = {n: p.check(saved["values"][n]) for n, p in declared.items()}
+        values = type(self)(**saved["values"]).values  # checked as those of any new stage are
         voice = {str(n): float(v) for n, v in saved["voice"].items()}
-        for name, parameter in declared.items():
-            if parameter.drawn:  # a voice out of range could be the speaker's own
-                parameter.check(voice.get(name))
-        self.values, self.voice = values, voice
+        self._check_voice(voice)
+        self._values, self._voice = values, voice
         if self._prepared:
             self._apply()
 
+    def _check_voice(self, voice: Mapping[str, Any]) -> None:
+        """ValueError for a voice that no draw gives: it could be the speaker's own. A joint constraint extends this."""
+        for name, parameter in self.parameters().items():
+            if parameter.drawn:
+                parameter.check(voice.get(name))
+
     def _draw(self) -> None:
         """A voice: one value for every drawn parameter. A subclass with a joint constraint overrides this."""
-        self.voice = {n: self._one(self.values[n]) for n, p in self.parameters().items() if p.drawn}
+        self._voice = {n: self._one(self._values[n]) for n, p in self.parameters().items() if p.drawn}
 
     def _one(self, value: Value) -> float:
         if isinstance(value, tuple):

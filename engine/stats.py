@@ -15,7 +15,7 @@ class Stats:
     muted: int = 0  # hops (blocks, when closed) that became silence
     causes: dict[str, int] = field(default_factory=dict)  # `muted` by cause
     last_error: str = ""  # the last exception of a stage, one line
-    clipped: int = 0  # output samples over full scale, limited or clipped to it
+    clipped: int = 0  # samples over full scale: limited at 16 kHz, or clipped to it at the host's rate after that
     full_scale: int = 0  # input samples at full scale or above
     sanitised: int = 0  # input samples that were NaN or infinite, or of an impossible scale, made 0
     scale: int = 0  # of these: beyond 16 times full scale, as float files of integer values are

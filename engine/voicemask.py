@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +15,7 @@ from .stage import Stage
 
 SEMITONE = math.log(2) / 12
 DISPLACEMENT = (0.32, 0.40)  # where the integral of |f(omega) - omega| over [0, pi] has to lie (Qian et al., 2018)
+WEAKEST = 0.16  # half of the published least: numbers that move formants less are refused, the voice would stay
 TRIES = 1000  # the published ranges give a warp of that strength in one draw of 8
 
 
@@ -41,44 +44,58 @@ class VoiceMask(Stage):
     def step(self, x: F32, y: F32) -> None:
         voicemask.stream(self._state, y, x)
 
-    def set_parameter(self, name: str, value: Value) -> None:
+    def __init__(self, **values: Any) -> None:
+        super().__init__(**values)
+        self._find_warp(self._values)  # refuses, before anything runs, what would leave the formants where they are
+
+    def _change(self, name: str, value: Value) -> None:
         """As in every stage; alpha and beta, which depend on each other, are both drawn anew when one of them is set."""
-        if name not in ("alpha", "beta") or not self.voice:
-            super().set_parameter(name, value)
-            return
-        self.values[name] = value
-        self._draw_warp()
-        if self._prepared:
-            self._apply()
+        if name in ("alpha", "beta"):
+            found = self._find_warp({**self._values, name: value})
+            if self._voice:
+                self._voice["alpha"], self._voice["beta"] = found
+            self._values[name] = value
+        else:
+            super()._change(name, value)
 
     def _draw(self) -> None:
         super()._draw()
-        self._draw_warp()
+        self._voice["alpha"], self._voice["beta"] = self._find_warp(self._values)
 
-    def _draw_warp(self) -> None:
+    def _check_voice(self, voice: Mapping[str, Any]) -> None:
+        super()._check_voice(voice)
+        self._find_warp(voice)
+
+    def _find_warp(self, values: Mapping[str, Value]) -> tuple[float, float]:
+        """alpha and beta from their ranges; ValueError if they hold none that moves the formants."""
         low, high = DISPLACEMENT
-        nearest = math.inf
+        nearest, found = math.inf, (0.0, 0.0)
         for _ in range(TRIES):
-            alpha, beta = self._one(self.values["alpha"]), self._one(self.values["beta"])
-            if isinstance(self.values["alpha"], tuple) and self.values["alpha"][0] > 0.0:
-                alpha *= self._random.choice((-1.0, 1.0))
+            alpha, beta = self._one(values["alpha"]), self._one(values["beta"])
+            if isinstance(values["alpha"], tuple) and values["alpha"][0] > 0.0:
+                alpha *= float(self._random.choice((-1.0, 1.0)))
             strength = warp.displacement(vtln.GRID, warp.voicemask(vtln.GRID, alpha, beta))
             miss = max(low - strength, strength - high, 0.0)
             if miss < nearest:
-                nearest = miss
-                self.voice["alpha"], self.voice["beta"] = float(alpha), beta
-            if miss == 0.0:
+                nearest, found = miss, (alpha, beta)
+            fixed = not isinstance(values["alpha"], tuple) and not isinstance(values["beta"], tuple)
+            if miss == 0.0 or fixed:
                 break
+        if low - nearest < WEAKEST:
+            raise ValueError(
+                f"alpha={values['alpha']!r} with beta={values['beta']!r}: moves formants too little; take one further from 0"
+            )
+        return found
 
     def _allocate(self) -> State:
         self._map = np.empty_like(vtln.GRID)
         return voicemask.fresh()
 
     def _apply(self) -> None:
-        warp.warp(self._map, vtln.GRID, warp.NAMES.index("bilinear"), self.voice["alpha"])
+        warp.warp(self._map, vtln.GRID, warp.NAMES.index("bilinear"), self._voice["alpha"])
         np.clip(self._map, 0.0, math.pi, out=self._map)  # a rounding error may lie outside
-        warp.warp(self._map, self._map, warp.NAMES.index("quadratic"), self.voice["beta"])
-        voicemask.aim(self._state, self._map, math.log(self.voice["pitch"]), self.voice["spread"] * SEMITONE)
+        warp.warp(self._map, self._map, warp.NAMES.index("quadratic"), self._voice["beta"])
+        voicemask.aim(self._state, self._map, math.log(self._voice["pitch"]), self._voice["spread"] * SEMITONE)
 
     def _settle(self) -> None:
         voicemask.settle(self._state)

@@ -55,8 +55,8 @@ class Vtln(Stage):
         return vtln.fresh()
 
     def _apply(self) -> None:
-        amount = 1.0 + self.voice["amount"]
-        factor = amount if self.voice["direction"] > 0 else 1.0 / amount
+        amount = 1.0 + self._voice["amount"]
+        factor = amount if self._voice["direction"] > 0 else 1.0 / amount
         if self.warp == "asymmetric":
             factor = min(factor, STEEPEST)
         warp.warp(self._map, vtln.GRID, warp.NAMES.index(self.warp), warp.parameter(self.warp, factor, FORMANT))

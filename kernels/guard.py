@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from . import ring
-from .jit import F32, State, f32, f32_2d, integer, kernel, record, record_dtype
+from .jit import F32, State, f32, f32_2d, integer, kernel, real, record, record_dtype
 
 SCALE_LIMIT = 16.0  # 24 dB over full scale: no float recording is so hot, one that holds integer values is
 TINY = 1e-15  # -300 dB: below it lie rounding dust and denormals, which slow every filter 5 to 15 times
-FULL_SCALE = 32767 / 32768  # a 16-bit sample at its end of scale, and whatever lies above
 
 COUNTS = record_dtype(
     ("not_finite", "i8"),  # input samples that were NaN or Inf, made 0
@@ -23,15 +22,15 @@ def fresh() -> State:
     return np.zeros(1, COUNTS)
 
 
-@kernel(record(COUNTS), f32_2d, integer)
-def sanitise(counts: State, x: F32, frames: int) -> None:
-    """Make x[:, :frames] finite and of a sane scale, in place."""
+@kernel(record(COUNTS), f32_2d, integer, real)
+def sanitise(counts: State, x: F32, frames: int, full_scale: float) -> None:
+    """Make x[:, :frames] finite and of a sane scale, in place; `full_scale`: from which magnitude on a sample is there."""
     c = counts[0]
     for row in range(x.shape[0]):
         for i in range(frames):
             value = x[row, i]
             size = abs(value)
-            if size < FULL_SCALE:
+            if size < full_scale:
                 if size < TINY:
                     x[row, i] = 0.0
             elif size <= SCALE_LIMIT:
@@ -60,8 +59,8 @@ def deliver(counts: State, ring_state: State, buffer: F32, out: F32, channel: in
     mask = buffer.size - 1
     for i in range(frames):
         value = buffer[(r.read + i) & mask]
-        if abs(value) > np.float32(1.0):
-            value = np.float32(np.copysign(1.0, value))
+        if not abs(value) <= np.float32(1.0):  # NaN, too: two threads in one engine could make it
+            value = np.float32(np.copysign(1.0, value)) if abs(value) > np.float32(1.0) else np.float32(0.0)
             c.clipped += 1
         out[start + i, channel] = value
     r.read += frames

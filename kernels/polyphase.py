@@ -20,6 +20,8 @@ from .jit import F32, State, f32, f32_2d, integer, kernel, record, record_dtype,
 HALF_LENGTH = 2.5e-3  # s, half the filter: its delay
 ATTENUATION = 62.0  # dB of the window; every rate then measures 60 dB or better from min(rate_in, rate_out) / 2 up
 TRANSITION = (ATTENUATION - 7.95) / (2.285 * 2 * np.pi * 2 * HALF_LENGTH)  # Hz (Kaiser's formula): 753
+KAISER = 0.1102 * (ATTENUATION - 8.7)  # the window's shape
+MOST_ROWS = 1024  # an input sample has then at least so many phases: the error is 60 dB down or more below a third of the rate
 
 STATE = record_dtype(
     ("up", "i8"),
@@ -40,18 +42,22 @@ def centre(rate_in: int, rate_out: int) -> int:
     return int(HALF_LENGTH * rate_in * ratio(rate_in, rate_out)[0])
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=8)
 def bank(rate_in: int, rate_out: int) -> F32:
-    """The filter, one row a phase: shape (up, taps), each reversed in time, of unit gain at 0 Hz. Shared: do not write."""
+    """The filter, one row a phase: shape (rows, taps), each reversed in time, of unit gain at 0 Hz. Shared: do not write.
+
+    The phases of all usual rates have a row each (640 at the most); of others, as 44101 Hz with 16000, MOST_ROWS share them.
+    """
     up, _ = ratio(rate_in, rate_out)
-    middle = centre(rate_in, rate_out)
-    taps = -(-(2 * middle + 1) // up)
+    middle = centre(rate_in, rate_out) / up  # input samples
+    taps = -(-(2 * centre(rate_in, rate_out) + 1) // up)
     cutoff = min(rate_in, rate_out) / 2 - TRANSITION / 2
-    ticks = np.arange(-middle, middle + 1)
-    response = np.sinc(2 * cutoff * ticks / (rate_in * up)) * np.kaiser(2 * middle + 1, 0.1102 * (ATTENUATION - 8.7))
-    rows = np.zeros(taps * up)
-    rows[: response.size] = response
-    rows = rows.reshape(taps, up).T[:, ::-1]
+    count = min(up, MOST_ROWS)
+    phase = np.arange(count)[:, None] / count if count == up else (np.arange(count)[:, None] + 0.5) / count
+    times = np.arange(taps)[::-1] + phase - middle  # of each tap, input samples from the filter's centre
+    inside = 1 - (times / middle) ** 2  # 0 at both ends, where a Kaiser window does not vanish
+    window = np.where(inside > -1e-9, np.i0(KAISER * np.sqrt(np.maximum(inside, 0.0))), 0.0)
+    rows = np.sinc(2 * cutoff / rate_in * times) * window
     # Unit gain in every phase: a constant stays constant, with no tone at the phase rate.
     return np.ascontiguousarray(rows / rows.sum(axis=1, keepdims=True), np.float32)
 
@@ -91,8 +97,10 @@ def convert(s: np.record, rows: F32, past: F32, r: np.record, buffer: F32, x: F3
     mask = buffer.size - 1
     end = kept + x.size
     position, phase, write = s.position, s.phase, r.write
+    exact = rows.shape[0] == s.up
     while position < end:
-        buffer[write & mask] = _dot(rows[phase], past[position - kept : position + 1])
+        row = phase if exact else phase * rows.shape[0] // s.up
+        buffer[write & mask] = _dot(rows[row], past[position - kept : position + 1])
         write += 1
         phase += s.down
         position += phase // s.up

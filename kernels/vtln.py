@@ -53,6 +53,7 @@ VTLN = record_dtype(
     ("aims", "i8"),  # number of maps aimed at so far: written from outside, after the map
     ("seen", "i8"),  # the one that the stream glides to
     ("left", "i8"),  # frames until it is there
+    ("turns", "i8"),  # 1 if the way there leads through the speaker's own voice: silent, then
     ("analysis", "f4", (WINDOW,)),  # window of the input
     ("synthesis", "f4", (SUPPORT,)),  # and of the output
     ("past", "f4", (1 + WINDOW,)),  # the frame and the sample before
@@ -66,7 +67,7 @@ VTLN = record_dtype(
 
 
 def fresh() -> State:
-    """State of a stream at rest that warps nothing yet: `aim` and `settle` give it its map."""
+    """State of a stream at rest, silent until `aim` and `settle` give it its map."""
     state = np.zeros(1, VTLN)
     s = state[0]
     s.fft = fft.fresh(SIZE)[0]
@@ -101,11 +102,21 @@ def settle(state: State) -> None:
 
 
 @word
+def shift(moved: F32) -> float:
+    """Which way a map moves: above 0 up, below 0 down."""
+    total = 0.0
+    for k in range(BINS):
+        total += moved[k] - k
+    return total
+
+
+@word
 def glide(s: np.record) -> None:
     """One frame nearer to the map aimed for: an equal part of the way in each of GLIDE frames."""
     if s.seen != s.aims:
         s.seen = s.aims
         s.left = GLIDE
+        s.turns = 1 if shift(s.moved) * shift(s.moved_target) < 0.0 else 0
     if s.left > 0:
         part = np.float32(1.0) / np.float32(s.left)
         for k in range(BINS):
@@ -154,9 +165,13 @@ def synthesize(s: np.record, out: F32) -> None:
 
 @word
 def warp_frame(s: np.record, out: F32, x: F32) -> None:
-    """One frame: x and out of shape (HOP,)."""
+    """One frame: x and out of shape (HOP,). Silent as long as no map was aimed at: the one of a fresh state moves nothing."""
     glide(s)
     analyse(s, x)
+    if s.aims == 0 or (s.turns != 0 and s.left > 0):
+        s.frame[:] = np.float32(0.0)
+        synthesize(s, out)
+        return
     if s.on == 0:
         predict(s.envelope, s.fft, s.re, s.im)
         warp_envelope(s.envelope, s.out_re, s.out_im, s.re, s.im, s.source)

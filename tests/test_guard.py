@@ -11,7 +11,7 @@ def test_sanitise_twin_and_counts() -> None:
     x = np.concatenate([noise(50), [np.nan, np.inf, -np.inf, 16.5, -3e9, 1e-39, -1e-16, 1.0, -2.0]]).astype(np.float32)
     rows = np.stack([x, x])
     counts = guard.fresh()
-    guard.sanitise(counts, rows, x.size)
+    guard.sanitise(counts, rows, x.size, 1.0)
     wanted = naive.sanitise(x.astype(float), guard.SCALE_LIMIT, guard.TINY)
     np.testing.assert_array_equal(rows, np.stack([wanted, wanted]).astype(np.float32))
     assert counts[0].tolist() == (6, 4, 4, 0)
@@ -19,7 +19,7 @@ def test_sanitise_twin_and_counts() -> None:
 
 def test_sanitise_leaves_what_lies_behind_the_frames() -> None:
     rows = np.full((1, 10), np.nan, np.float32)
-    guard.sanitise(guard.fresh(), rows, 4)
+    guard.sanitise(guard.fresh(), rows, 4, 1.0)
     assert (rows[0, :4] == 0).all()
     assert np.isnan(rows[0, 4:]).all()
 
@@ -36,9 +36,9 @@ def test_finite_sees_every_place(bad: float) -> None:
 
 def test_deliver_clips_counts_and_writes_all() -> None:
     state, buffer, counts = ring.fresh(), ring.memory(8), guard.fresh()
-    ring.push(state, buffer, np.array([0.5, 1.5, -1.0, -1.0001], np.float32))
-    out = np.full((5, 2), 0.77, np.float32)
-    guard.deliver(counts, state, buffer, out, 1, 1, 4)
-    np.testing.assert_array_equal(out[1:, 1], np.array([0.5, 1, -1, -1], np.float32))
+    ring.push(state, buffer, np.array([0.5, 1.5, -1.0, -1.0001, np.nan, np.inf], np.float32))
+    out = np.full((7, 2), 0.77, np.float32)
+    guard.deliver(counts, state, buffer, out, 1, 1, 6)
+    np.testing.assert_array_equal(out[1:, 1], np.array([0.5, 1, -1, -1, 0, 1], np.float32))
     assert (out[:, 0] == np.float32(0.77)).all()
-    assert counts[0].clipped == 2
+    assert counts[0].clipped == 4

@@ -1,7 +1,8 @@
 """The plan's law, by brute force over every block boundary: never short of output, and primed with no sample too many."""
 
+import numpy as np
 import pytest
-from velavox.engine.resample import Plan
+from velavox.engine.resample import HIGHEST, LOWEST, Plan, whole
 from velavox.kernels import polyphase
 
 RATES = (8000, 11025, 16000, 22050, 24000, 32000, 44100, 48000, 88200, 96000, 12345)
@@ -34,7 +35,14 @@ def test_no_resampling_at_16_kHz() -> None:  # noqa: N802
     assert Plan(16000, 160, 160).latency_parts == {"resample_in": 0, "reblock": 159, "stages": 160, "resample_out": 0}
 
 
-@pytest.mark.parametrize("rate", [0, 1, 3999, 1_000_000_000, 44100.5, -16000])
-def test_rates_out_of_range(rate: float) -> None:
-    with pytest.raises(ValueError, match="sample_rate"):
-        Plan(rate, 160, 0)  # type: ignore[arg-type]
+@pytest.mark.parametrize(
+    "value", [0, 1, 3999, 1_000_000_000, 44100.5, -16000, float("inf"), float("nan"), None, "48000", [8000]]
+)
+def test_no_whole_number_in_range(value: object) -> None:
+    with pytest.raises(ValueError, match=r"rate=.*give a whole number of Hz from 4000 to 384000"):
+        whole("rate", value, LOWEST, HIGHEST, "Hz")
+
+
+@pytest.mark.parametrize("value", [16000, 16000.0, np.int32(16000), np.float64(16000)])
+def test_whole_numbers_of_any_kind(value: object) -> None:
+    assert whole("rate", value, LOWEST, HIGHEST) == 16000

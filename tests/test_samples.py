@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from velavox.engine.samples import read_into
+from velavox.engine.samples import full_scale, read_into
 
 
 @pytest.mark.parametrize(
@@ -32,4 +32,13 @@ def test_overflow_becomes_infinite_without_a_warning() -> None:
 @pytest.mark.parametrize("x", [np.array(["a"]), np.array([1j]), np.array([True]), np.array([2**40]), np.array([None])])
 def test_other_kinds_are_refused(x: np.ndarray) -> None:
     with pytest.raises(TypeError, match="give float16"):
-        read_into(np.zeros(1, np.float32), x)
+        full_scale(x.dtype)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int16", "int32", "uint8"])
+def test_the_ends_of_the_scale_are_at_full_scale(dtype: str) -> None:
+    info = np.iinfo(dtype)
+    out = np.zeros(2, np.float32)
+    read_into(out, np.array([info.min, info.max], dtype))
+    assert (np.abs(out) >= full_scale(np.dtype(dtype))).all()
+    assert full_scale(np.dtype(dtype)) > 0.99
