@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from . import pseudonyms, speakers
 from .failure import FileFailure
 from .journal import Journal, source_state
-from .plan import Job, Plan, PlanError, plan
+from .plan import Job, Plan, PlanError, plan, refusals_told
 from .report import Outcome, Result
 from .workers import Died, Progress, spread
 
@@ -77,15 +77,16 @@ def anonymize_folder(
         values = make(method, settings or {}).values
     except (TypeError, ValueError) as error:
         raise PlanError(str(error)) from error
-    made = plan([source] if isinstance(source, (str, Path)) else list(source), target)
-    todo = list(made.jobs)
-    if speaker_table is not None:
-        voices = "per-speaker"
-        todo = speakers.assign(todo, Path(speaker_table))
-    if rename:
-        todo = _renamed(todo, Path(target), mapping, resume)
-    elif mapping is not None:
-        raise PlanError(f"{mapping}: without --rename there is nothing to map; add --rename, or leave --mapping out")
+    with refusals_told():
+        made = plan([source] if isinstance(source, (str, Path)) else list(source), target)
+        todo = list(made.jobs)
+        if speaker_table is not None:
+            voices = "per-speaker"
+            todo = speakers.assign(todo, Path(speaker_table))
+        if rename:
+            todo = _renamed(todo, Path(target), mapping, resume)
+        elif mapping is not None:
+            raise PlanError(f"{mapping}: without --rename there is nothing to map; add --rename, or leave --mapping out")
 
     settled = [*_passed(made, rename)]
     per_speaker = voices == "per-speaker"

@@ -101,7 +101,8 @@ def anonymize(
     if speakers is not None and voices is Voices.per_file:
         _refuse("--speakers says who shares a voice, --voices per-file that nobody does: leave one out")
     if report is not None:
-        _check_report(report)
+        with _told(PlanError):
+            _check_report(report, [path for path in (mapping, speakers, *inputs) if path is not None])
     with _told(PlanError), Progress() as shown:
         result = anonymize_folder(
             inputs,
@@ -214,13 +215,19 @@ def _parsed(settings: list[str] | None) -> dict[str, Value]:
     return parsed
 
 
-def _check_report(path: Path) -> None:
-    """Before hours of work, not after."""
+def _check_report(path: Path, others: list[Path]) -> None:
+    """Before hours of work, not after: it can be written, and is none of the `others`, which it would replace."""
+    from .plan import refusals_told
+
     if path.suffix.lower() != ".json":
         _refuse(f"--report {path}: give a name that ends in .json")
-    folder = next(parent for parent in path.absolute().parents if parent.exists())
-    if path.is_dir() or not folder.is_dir() or not os.access(folder, os.W_OK):
-        _refuse(f"--report {path}: cannot be written; give another")
+    with refusals_told():
+        folder = next(parent for parent in path.absolute().parents if parent.exists())
+        if path.is_dir() or not folder.is_dir() or not os.access(folder, os.W_OK):
+            _refuse(f"--report {path}: cannot be written; give another")
+        for other in others:
+            if os.path.realpath(path) == os.path.realpath(other) or (path.exists() and other.exists() and path.samefile(other)):
+                _refuse(f"--report {path}: is the file {other}, which it would replace; give another")
 
 
 def _refuse(text: str) -> NoReturn:

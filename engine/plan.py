@@ -15,19 +15,32 @@ import errno
 import os
 import stat
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
+from .failure import FileFailure
 from .form import CONTAINERS
-from .sniff import CONVERTED, ending
+from .sniff import CONVERTED, REFUSED, ending
 
 Identity = tuple[int, int]
 
 
 class PlanError(ValueError):
     """Wrong use, in one line: what, and what to do instead."""
+
+
+@contextmanager
+def refusals_told() -> Iterator[None]:
+    """What the system refuses within (a name too long, a folder that is closed) is wrong use, too: OSError to PlanError."""
+    try:
+        yield
+    except OSError as error:
+        failure = FileFailure.of(error)
+        where = error.filename or "the current folder"  # the one path that is looked up without being named
+        raise PlanError(f"{os.fsdecode(where)}: {failure.cause}; {failure.remedy}") from error
 
 
 @dataclass(frozen=True)
@@ -65,8 +78,11 @@ class _Found(NamedTuple):
 def plan(inputs: Sequence[str | Path], out: str | Path) -> Plan:
     """Jobs for `inputs` (files and folders), mirrored below the folder `out`, or onto `out` for one file and an audio name.
 
-    Raises PlanError when an input is missing, is given as its own output, or `out` cannot be a folder.
+    Raises PlanError when an input is missing, is given as its own output, or `out` cannot be a folder; OSError when it cannot
+    be looked at.
     """
+    if not os.fspath(out):
+        raise PlanError("the output's name is empty; give a folder, which may be .")
     sources = [Path(i) for i in inputs]
     for source in sources:
         if not source.exists():
@@ -104,9 +120,13 @@ def fold(name: str) -> str:
 
 
 def _names_a_file(sources: list[Path], out: str | Path) -> bool:
-    text = os.fspath(out)
     one_file = len(sources) == 1 and not sources[0].is_dir()
-    return one_file and Path(out).suffix.lower() in CONTAINERS and not Path(out).is_dir() and not text.endswith(("/", os.sep))
+    if not one_file or Path(out).is_dir() or os.fspath(out).endswith(("/", os.sep)):
+        return False
+    wanted = Path(out).suffix.lower()
+    if wanted in CONVERTED or wanted in REFUSED:
+        raise PlanError(f"{out}: sound cannot be written as {wanted}; give a folder, or end the name in {', '.join(CONTAINERS)}")
+    return wanted in CONTAINERS
 
 
 def _tops(sources: list[Path]) -> list[str]:

@@ -78,7 +78,7 @@ def _number(pseudonym: str) -> int:
 
 
 def _write(mapping: Path, known: dict[str, str]) -> None:
-    whole = mapping.with_name(f".{mapping.name}.{secrets.token_hex(4)}")
+    whole = mapping.with_name(f".velavox-{secrets.token_hex(8)}.csv")  # short, whatever the name's length
     try:
         mapping.parent.mkdir(parents=True, exist_ok=True)
         private = os.open(whole, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

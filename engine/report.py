@@ -97,7 +97,7 @@ class Result:
 
     def write(self, path: Path) -> None:
         """The JSON report; whole or not at all. OSError when it cannot be written."""
-        whole = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+        whole = path.with_name(f".velavox-{secrets.token_hex(8)}.json")  # short, whatever the name's length
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             whole.write_text(json.dumps(self.as_json(), indent=1) + "\n", encoding="utf-8")

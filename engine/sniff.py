@@ -15,8 +15,8 @@ REFUSED = frozenset({".raw", ".pcm"})
 def ending(path: Path) -> str | None:
     """The ending of the output: the file's own where that container can be written, .wav where not; None: it is no audio.
 
-    By the file's own ending or, where that says nothing, by its first bytes. One that cannot be read keeps its own: it fails
-    where it is told.
+    By the file's own ending or, where that says nothing, by its first bytes. One that cannot be read, or is no file (to open a
+    pipe may take forever), keeps its own: it fails where it is told.
     """
     own = path.suffix.lower()
     if own in CONVERTED:
@@ -24,6 +24,8 @@ def ending(path: Path) -> str | None:
     if own in REFUSED or own in CONTAINERS:
         return path.suffix
     try:
+        if not path.is_file():
+            return path.suffix
         with path.open("rb") as file:
             head = file.read(16)
     except OSError:

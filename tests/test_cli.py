@@ -18,6 +18,7 @@ from signals import noise, voice
 from typer.testing import CliRunner, Result
 from velavox.engine.cli import app
 
+LONG = "x" * 300
 COMMAND = [sys.executable, "-c", "from velavox.engine.cli import main; main()"]
 
 
@@ -119,18 +120,45 @@ def test_a_seed_is_said_to_void_privacy(folder: Path, tmp_path: Path) -> None:
         ("IN --out OUT --speakers x.csv --voices per-file", "leave one out"),
         ("IN --out OUT --report IN/a.wav", "ends in .json"),
         ("IN --out OUT --report IN/a.wav/report.json", "cannot be written"),
+        ("IN --out OUT --rename --mapping m.json --report IN/../in/../m.json", "is the file m.json"),
+        ("IN --out OUT --speakers IN/who.json --report IN/who.json", "which it would replace"),
+        ("IN IN/who.json --out OUT --report link.json", "which it would replace"),
+        (f"IN --out OUT --report {LONG}.json", "file name too long; give a shorter name"),
+        (f"IN --out OUT --speakers {LONG}", "ile name too long"),
+        (f"IN --out OUT --rename --mapping {LONG}", "file name too long"),
+        (f"IN --out {LONG}", "file name too long"),
+        (f"IN {LONG} --out OUT", "file name too long"),
+        ("IN/a.wav --out new.m4a", "cannot be written as .m4a; give a folder, or end the name in .wav, "),
         ("IN --out OUT --off", "No such option: --off"),
         ("IN --out OUT --no-anonymize", "No such option"),
     ],
 )
-def test_wrong_use_is_told_and_touches_nothing(folder: Path, tmp_path: Path, arguments: str, message: str) -> None:
+def test_wrong_use_is_told_and_touches_nothing(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: str, message: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (folder / "who.json").write_text("path,speaker\na.wav,Ann\nb.wav,Ben\n")
+    (tmp_path / "link.json").hardlink_to(folder / "who.json")
     before = {p.name: p.read_bytes() for p in folder.iterdir()}
     filled = arguments.replace("IN", str(folder)).replace("OUT", str(tmp_path / "out"))
     result = run("anonymize", *filled.split())
     assert result.exit_code == 2
     assert message in result.stderr
     assert {p.name: p.read_bytes() for p in folder.iterdir()} == before
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["in", "link.json"]
+
+
+def test_what_the_system_refuses_is_told(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "name is empty" in run("anonymize", folder, "--out", "").stderr
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    for arguments in (("a.wav", "--out", "out"), (folder, "--out", tmp_path / "out", "--report", "report.json")):
+        result = run("anonymize", *arguments)
+        assert result.exit_code == 2
+        assert len(result.stderr.splitlines()) == 1
     assert not (tmp_path / "out").exists()
+    assert run("anonymize", folder, "--out", tmp_path / "out").exit_code == 0
 
 
 @pytest.mark.parametrize("command", ["anonymize", "pipe", "methods"])

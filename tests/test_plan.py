@@ -8,7 +8,7 @@ import unicodedata
 from pathlib import Path
 
 import pytest
-from velavox.engine.plan import Plan, PlanError, plan
+from velavox.engine.plan import Plan, PlanError, plan, refusals_told
 
 pytestmark = pytest.mark.nojit
 WAV = b"RIFF\x24\x00\x00\x00WAVEfmt "
@@ -73,6 +73,10 @@ def test_never_opens_a_named_pipe(tmp_path: Path) -> None:
     os.mkfifo(root / "pipe.wav")
     os.mkfifo(root / "pipe")
     assert reasons(plan([root], tmp_path / "out")) == {"pipe": "not a regular file", "pipe.wav": "not a regular file"}
+
+
+    made = plan([root / "pipe"], tmp_path / "out")  # named, so it is a job: it fails where that is told
+    assert [job.name for job in made.jobs] == ["pipe"]
 
 
 def test_links_are_followed_and_loops_end(tmp_path: Path) -> None:
@@ -175,6 +179,17 @@ def test_wrong_use_is_refused(tmp_path: Path) -> None:
         plan([root / "a.wav", root / "c.wav"], tmp_path / "out")
     with pytest.raises(PlanError, match="is a file"):
         plan([root], grow(tmp_path, "taken.wav") / "taken.wav")
+    with pytest.raises(PlanError, match="name is empty"):
+        plan([root], "")
+    for name in ("new.m4a", "new.PCM"):
+        with pytest.raises(PlanError, match=r"cannot be written as \.(m4a|pcm); .*\.wav"):
+            plan([root / "a.wav"], tmp_path / name)
+        assert plan([root / "a.wav"], f"{tmp_path}/{name}/").jobs[0].target == tmp_path / name / "a.wav"
+
+
+def test_what_the_system_refuses_is_wrong_use() -> None:
+    with pytest.raises(PlanError, match=r"^/closed: permission denied; check the permissions"), refusals_told():
+        raise PermissionError(13, "Permission denied", "/closed")
 
 
 def test_an_empty_folder_is_no_error(tmp_path: Path) -> None:
