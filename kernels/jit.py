@@ -56,9 +56,7 @@ def record(dtype: np.dtype[np.record]) -> Any:
     return numba.types.Array(numba.from_dtype(dtype), 1, "C")
 
 
-def kernel(
-    *arguments: Any, returns: Any = numba.void, reassoc: bool = False
-) -> Callable[[Callable[P, R]], Callable[P, R]]:
+def kernel(*arguments: Any, returns: Any = numba.void, reassoc: bool = False) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Compile for exactly these argument types, now, releasing the GIL while it runs; cached on disk where that is possible."""
     return _compiler(returns(*arguments), reassoc)
 
