@@ -182,7 +182,12 @@ def test_an_interrupt_starts_over(on_error: Any) -> None:
 def test_restore_is_all_or_nothing() -> None:
     engine = Engine([Gain(), Delay()], sample_rate=16_000, channels=2)
     before = engine.save()
-    damages: list[dict[str, Any]] = [{"values": [1], "voice": [1]}, {"voice": {"gain": 10**400}}, {"voice": {}}, {"values": None}]
+    damages: list[dict[str, Any]] = [
+        {"values": [1], "voice": [1]},
+        {"voice": {"gain": 10**400}},
+        {"voice": {}},
+        {"values": None},
+    ]
     for damage in damages:
         saved = copy.deepcopy(before)
         saved["lanes"][0][0]["voice"]["gain"] = 0.5
