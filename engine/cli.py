@@ -158,7 +158,10 @@ def pipe(
             raise ValueError("raw samples neither come from a terminal nor go to one: redirect stdin and stdout")
         from .host import Engine
         from .methods import make
+        from .reader import MOST_CHANNELS
 
+        if channels > MOST_CHANNELS:
+            raise ValueError(f"--channels {channels}: give 1 to {MOST_CHANNELS}")
         engine = Engine(make(method, _parsed(settings)), sample_rate=rate, channels=channels, policy=policy.value, seed=seed)
     from .pipe import CODINGS, stream
     from .report import SEEDED
@@ -174,8 +177,17 @@ def pipe(
         _fail(f"stdin or stdout: {error.strerror}")
     if dropped:
         say(f"warning: {dropped} bytes at the end were no whole frame")
-    if engine.stats.muted:
-        _fail(f"{engine.stats.muted} hops were muted: {engine.stats.last_error or engine.stats.causes}")
+    counted = engine.stats
+    for count, what in (
+        (counted.sanitised - counted.scale, "not finite"),
+        (counted.scale, "far beyond full scale, which is 1"),
+    ):
+        if count:
+            say(f"warning: {count} samples were {what}: they are silent")
+    if counted.sanitised and counted.sanitised == counted.frames * channels:
+        _fail(f"no sample in it was {format.value} at {rate} Hz; give the --format of the input")
+    if counted.muted:
+        _fail(f"{counted.muted} hops were muted: {counted.last_error or counted.causes}")
 
 
 @app.command()

@@ -89,7 +89,7 @@ def _probe(ffprobe: str, url: str) -> dict[str, Any]:
     command = [ffprobe, "-v", "quiet", *_SAFE, "-show_entries", entries, "-of", "json", url]
     try:
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=_PROBE_SECONDS, check=False)
-    except subprocess.TimeoutExpired:
+        found: dict[str, Any] = json.loads(done.stdout or "{}")
+    except (subprocess.TimeoutExpired, ValueError):  # ffprobe that crashes over a damaged file leaves half an answer
         return {}
-    found: dict[str, Any] = json.loads(done.stdout or "{}")
     return found

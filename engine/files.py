@@ -1,4 +1,4 @@
-"""One file in, one file out: anonymized, aligned to the sample, of the same length, or not there at all."""
+"""One file in, one file out: anonymized, aligned to the sample, of the same length, or not written at all."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def anonymize_file(
         progress: called after each block with the frames done and the frames expected (None: not known).
 
     Raises:
-        FileFailure: whatever went wrong with this file; no output is there then.
+        FileFailure: whatever went wrong with this file; no new output is there then, and an older one of that name stays.
         ValueError: `stage` is no method.
     """
     first = make(stage) if isinstance(stage, str) else stage

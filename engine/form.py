@@ -2,7 +2,8 @@
 
 The rules, in order:
 
-- The same ending as the source, or none: the source's container, whatever the ending says (a WAV file named .mp3 stays WAV).
+- The same ending as the source, or none: the source's container, whatever the ending says (a WAV file named .mp3 stays WAV,
+  one named Jane.Example also under a name without an ending).
 - Another ending: the container of that ending; .wav covers WAV, WAVEX and RF64.
 - The source's codec where the container takes it. Else 24 bits for what has more than 16, else the container's usual codec
   (PCM_16, Vorbis, MP3). A float source in FLAC, which has no floats, becomes 24 bits; MPEG layers I and II become layer III;
@@ -70,7 +71,7 @@ def form_for(source: Form, source_name: Path, target_name: Path, frames: int | N
     import soundfile
 
     ending = target_name.suffix.lower()
-    if source.container and ending == source_name.suffix.lower():
+    if source.container and ending in ("", source_name.suffix.lower()):
         container = source.container
     elif ending in CONTAINERS:
         container = source.container if source.container in _WAV and CONTAINERS[ending][0] == "WAV" else CONTAINERS[ending][0]

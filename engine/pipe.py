@@ -54,6 +54,9 @@ def stream(engine: Engine, coding: Coding, source: int, sink: int) -> int:
     """
     frame = coding.width * engine.channels
     rest = b""
+    for fd in (source, sink):
+        if hasattr(os, "set_blocking"):
+            os.set_blocking(fd, True)  # whoever had it before may have left it without: nothing there yet would be an error
 
     def put(y: F32) -> None:
         data = memoryview(coding.encode(y).tobytes())

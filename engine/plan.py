@@ -125,7 +125,8 @@ def _names_a_file(sources: list[Path], out: str | Path) -> bool:
         return False
     wanted = Path(out).suffix.lower()
     if wanted in CONVERTED or wanted in REFUSED:
-        raise PlanError(f"{out}: sound cannot be written as {wanted}; give a folder, or end the name in {', '.join(CONTAINERS)}")
+        written = ", ".join(CONTAINERS)
+        raise PlanError(f"{out}: sound cannot be written as {wanted}; give a folder, or end the name in {written}")
     return wanted in CONTAINERS
 
 

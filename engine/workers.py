@@ -10,6 +10,7 @@ from __future__ import annotations
 import multiprocessing
 import signal
 import sys
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -118,13 +119,36 @@ def _serve(pipe: Connection, start: Callable[[], Callable[[Any, Progress], Any]]
 
 @contextmanager
 def _no_interrupt() -> Iterator[None]:
-    """A process that is born here cannot be interrupted, not even while it still imports; it changes that when it is ready."""
+    """A process that is born here cannot be interrupted, not even while it still imports; it changes that when it is ready.
+    Nor is its birth: a process that was not told what to do says so in a traceback."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
     resource_tracker.ensure_running()  # started within, it would unblock what is blocked here
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    with _put_off():
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            yield
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def _put_off() -> Iterator[None]:
+    """Python's handlers of the signals that stop a run wait for the end. A mask would not do: the system hands a signal to
+    any thread that has none (OpenBLAS's, the progress bar's), and Python runs the handler in the main thread all the same."""
+    if threading.current_thread() is not threading.main_thread():  # where no handler ever runs
+        yield
+        return
+    came: list[int] = []
+    numbers = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    handlers = {number: handler for number in numbers if callable(handler := signal.getsignal(number))}
+    for number in handlers:
+        signal.signal(number, lambda number, frame: came.append(number))
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        for number in came[:1]:
+            signal.raise_signal(number)

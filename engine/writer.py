@@ -108,8 +108,12 @@ class Writer:
             self._file.seek(0)
             with soundfile.SoundFile(self._file.fileno(), closefd=False) as written:
                 extra = written.frames - self.frames
+                lost = extra < 0
+                if self.frames and not lost and written.seekable():
+                    written.seek(self.frames - 1)  # MP3 announces its length at the start: is the last frame there?
+                    lost = len(written.read(1)) == 0
             os.fsync(self._file.fileno())
-            if extra < 0 or (extra and self._form.subtype not in _IN_BLOCKS):
+            if lost or (extra and self._form.subtype not in _IN_BLOCKS):
                 raise FileFailure(*_NOT_WHOLE)
             if extra:
                 self.warnings.append(f"{extra} frames of silence added at the end: {self._form.subtype} stores whole blocks")

@@ -203,6 +203,24 @@ def test_renamed_the_names_are_nowhere(folder: Path, tmp_path: Path) -> None:
     assert len(again.having("finished")) == 1, "the speaker without a bad file"
 
 
+def test_renamed_a_recording_whose_name_has_no_real_ending_is_done(folder: Path, tmp_path: Path) -> None:
+    (folder / "ann/1.wav").rename(folder / "Jane.Example")
+    result = anonymize_folder(folder / "Jane.Example", tmp_path / "out", rename=True)
+    assert statuses(result) == {"recording-0001": "done"}
+    assert soundfile.info(tmp_path / "out/recording-0001").format == "WAV"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no full disk to be had here")
+def test_without_room_for_the_journal_all_is_done_and_told(folder: Path, tmp_path: Path) -> None:
+    anonymize_folder(folder, tmp_path / "out")
+    (journal,) = (tmp_path / "state/velavox/resume").iterdir()
+    journal.unlink()
+    journal.symlink_to("/dev/full")
+    result = anonymize_folder(folder, tmp_path / "out")
+    assert (len(result.having("done")), len(result.notes)) == (3, 1)
+    assert "--resume" in result.notes[0]
+
+
 def test_the_report_tells_all_but_secrets(folder: Path, tmp_path: Path) -> None:
     (folder / "empty.wav").touch()
     result = anonymize_folder(folder, tmp_path / "out", settings={"alpha": (0.612345, 0.712345)}, seed=918273645)

@@ -162,8 +162,42 @@ def test_command_ends_with_130_on_interrupt() -> None:
 
 
 def test_command_without_stderr_writes_samples_alone(tmp_path: Path) -> None:
-    told, untold = (shell(f"velavox pipe --rate 16000 --seed 5 < /dev/zero 2>{to} | head -c 20000", tmp_path) for to in ("x", "&-"))
+    line = "velavox pipe --rate 16000 --seed 5 < /dev/zero 2>{} | head -c 20000"
+    told, untold = (shell(line.format(stderr), tmp_path) for stderr in ("told", "&-"))
+    assert b"delay" in (tmp_path / "told").read_bytes()
     assert told.stdout == untold.stdout
+
+
+@pytest.mark.parametrize(
+    ("kept", "value", "status", "message"),
+    [
+        (0, 12_345.0, 1, "1000 samples were far beyond full scale"),
+        (0, np.nan, 1, "1000 samples were not finite"),
+        (990, np.inf, 0, "10 samples were not finite"),
+    ],
+)
+def test_command_tells_of_samples_that_it_could_not_use(
+    tmp_path: Path, kept: int, value: float, status: int, message: str
+) -> None:
+    x = tone(1000, 200).astype("<f4")
+    x[kept:] = value
+    (tmp_path / "x.raw").write_bytes(x.tobytes())
+    done = shell("velavox pipe --rate 16000 --format f32le < x.raw", tmp_path)
+    assert done.returncode == status
+    assert message in done.stderr.decode()
+    assert ("give the --format" in done.stderr.decode()) == (status == 1)
+
+
+def test_a_source_that_does_not_block_is_waited_for() -> None:
+    source, feed = os.pipe()
+    drain, sink = os.pipe()
+    os.set_blocking(source, False)
+    engine = Engine(Identity(), sample_rate=16_000)
+    threading.Timer(0.2, os.close, [feed]).start()
+    stream(engine, CODINGS["s16le"], source, sink)
+    assert len(os.read(drain, 65536)) == 2 * engine.latency
+    for fd in (source, drain, sink):
+        os.close(fd)
 
 
 @pytest.mark.skipif(shutil.which("ffmpeg") is None, reason="ffmpeg is not installed")
@@ -190,6 +224,7 @@ def test_command_between_two_ffmpegs(tmp_path: Path) -> None:
         ("--rate 16000 --set alpha", "NAME=VALUE"),
         ("--rate 16000 --method nothing", "give one of mcadams"),
         ("--rate 16000 --format s24", "s16le"),
+        ("--rate 16000 --channels 1000000000", "give 1 to 64"),
         ("", "--rate"),
     ],
 )

@@ -74,7 +74,6 @@ def test_never_opens_a_named_pipe(tmp_path: Path) -> None:
     os.mkfifo(root / "pipe")
     assert reasons(plan([root], tmp_path / "out")) == {"pipe": "not a regular file", "pipe.wav": "not a regular file"}
 
-
     made = plan([root / "pipe"], tmp_path / "out")  # named, so it is a job: it fails where that is told
     assert [job.name for job in made.jobs] == ["pipe"]
 

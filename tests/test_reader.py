@@ -298,6 +298,16 @@ def test_play_lists_are_not_followed(tmp_path: Path) -> None:
             Reader(put(tmp_path / name, list_of_files.encode()))
 
 
+@pytest.mark.parametrize("answer", ["", "{", '{"streams": [', "Segmentation fault"])
+def test_an_ffprobe_that_breaks_off_has_found_no_sound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: str) -> None:
+    for name in ("ffmpeg", "ffprobe"):
+        (tmp_path / name).write_text(f"#!/bin/sh\nprintf '%s' '{answer}'\n")
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/bin")
+    with pytest.raises(FileFailure, match="no sound in it"):
+        Reader(put(tmp_path / "a.m4a", bytes(1000)))
+
+
 def test_without_ffmpeg_the_line_says_to_install_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(FileFailure, match="install ffmpeg for M4A, MP4, WebM"):

@@ -7,6 +7,7 @@ import os
 import signal
 import time
 from collections.abc import Callable
+from multiprocessing.context import SpawnProcess
 from pathlib import Path
 
 import pytest
@@ -59,6 +60,31 @@ def test_a_worker_that_dies_costs_one_job() -> None:
     results = dict(spread(start, ["a", "die", "b", "c"], 1, silent))
     assert results["die"] == Died(-signal.SIGKILL)
     assert [str(results[j])[-1] for j in "abc"] == list("abc")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_waits_until_a_process_is_born(monkeypatch: pytest.MonkeyPatch, number: int) -> None:
+    class Stopped(Exception):  # noqa: N818
+        pass
+
+    def stop(*_: object) -> None:
+        raise Stopped
+
+    def born(process: SpawnProcess) -> None:
+        os.kill(os.getpid(), number)  # SIGINT comes when it is unblocked, SIGTERM at once
+        time.sleep(0.05)
+        seen.append("whole")
+
+    seen: list[str] = []
+    monkeypatch.setattr(SpawnProcess, "start", born)
+    before = signal.signal(number, stop)
+    try:
+        with pytest.raises(Stopped):
+            list(spread(start, ["a"], 1, silent))
+        assert signal.getsignal(number) is stop
+    finally:
+        signal.signal(number, before)
+    assert seen == ["whole"]
 
 
 def test_stopping_ends_the_workers_and_what_they_left(tmp_path: Path) -> None:

@@ -179,6 +179,21 @@ def test_a_full_disk_is_a_failure_and_leaves_nothing(tmp_path: Path, container: 
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize(("container", "subtype"), [*LOSSY, ("FLAC", "PCM_16"), ("AIFF", "PCM_16")])
+@pytest.mark.parametrize("missing", [1, 300])
+def test_a_disk_that_is_full_at_the_very_end_is_noticed(tmp_path: Path, container: str, subtype: str, missing: int) -> None:
+    x = voice(2.0)[:, None]
+    write(tmp_path / "whole", x, container, subtype)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, ((tmp_path / "whole").stat().st_size - missing, before[1]))
+    try:
+        with pytest.raises(FileFailure, match="not be written whole"):
+            write(tmp_path / "cut", x, container, subtype)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert [p.name for p in tmp_path.iterdir()] == ["whole"]
+
+
 def test_samples_that_got_lost_on_the_way_to_the_disk_are_noticed(tmp_path: Path) -> None:
     with Writer(tmp_path / "a.wav", Form("WAV", "PCM_16"), 16_000, 1) as writer:
         writer.write(noise(50_000)[:, None])
@@ -274,6 +289,7 @@ def test_long_or_unknown_lengths_go_to_rf64(
         (("WAV", "GSM610"), "a.wav", "b.wav", ("WAV", "GSM610")),
         (("WAV", "PCM_16"), "a.mp3", "b.mp3", ("WAV", "PCM_16")),
         (("WAV", "PCM_16"), "a", "b", ("WAV", "PCM_16")),
+        (("FLAC", "PCM_24"), "Jane.Example", "recording-0001", ("FLAC", "PCM_24")),
         (("OGG", "OPUS"), "a.ogg", "b.ogg", ("OGG", "OPUS")),
         (("OGG", "OPUS"), "a.ogg", "b.opus", ("OGG", "OPUS")),
         (("WAV", "PCM_16"), "a.wav", "b.opus", ("OGG", "OPUS")),
@@ -296,9 +312,7 @@ def test_form_rules(source: tuple[str, str], source_name: str, target_name: str,
     assert form_for(Form(*source), Path(source_name), Path(target_name), 1000, 1)[:2] == form
 
 
-@pytest.mark.parametrize(
-    ("source", "name"), [("", "a.m4a"), ("WAV", "a.m4a"), ("WAV", "a.xyz"), ("WAV", "a"), ("", "noending")]
-)
+@pytest.mark.parametrize(("source", "name"), [("", "a.m4a"), ("WAV", "a.m4a"), ("WAV", "a.xyz"), ("", "noending")])
 def test_an_ending_that_names_no_container_fails_with_the_remedy(source: str, name: str) -> None:
     with pytest.raises(FileFailure, match=r"\.wav"):
         form_for(Form(source, "PCM_16"), Path("noending" if source == "" else "a.wav"), Path(name), 1000, 1)
