@@ -26,7 +26,7 @@ def rename(jobs: Sequence[Job], out: Path, mapping: Path | None, resume: bool) -
 
     Numbers go on from the highest one in `out`. With `resume` the names in `mapping` stay, and new files are added. The
     mapping is on disk, readable by its owner alone, before any output is. Raises PlanError for a mapping that would be lost,
-    published, or is missing where it is needed.
+    published, or is missing where it is needed; OSError where it cannot be looked at.
     """
     known = _known(out, mapping, resume)
     new = [job for job in jobs if job.name not in known]
@@ -65,7 +65,7 @@ def _known(out: Path, mapping: Path | None, resume: bool) -> dict[str, str]:
         known, numbers = dict(pairs), {_number(pseudonym) for _, pseudonym in pairs}
         if columns in (None, COLUMNS) and 0 not in numbers and len(known) == len(numbers) == len(pairs):
             return known
-    except (OSError, KeyError, TypeError, csv.Error):
+    except (KeyError, TypeError, csv.Error):
         pass
     raise PlanError(f"{mapping}: is not a mapping that --rename wrote; give the file of the first run")
 

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import TextIOWrapper
+from typing import TextIO
 
 
 @contextmanager
@@ -36,7 +37,7 @@ def standard_streams() -> Iterator[None]:
             raise
 
 
-def _flush(stream: TextIOWrapper | None) -> None:
+def _flush(stream: TextIO | None) -> None:
     if stream is not None:
         stream.flush()
 
