@@ -170,11 +170,8 @@ def pipe(
     say(f"{rate} Hz, {channels} channel{'s' * (channels > 1)}, {format.value}: delay {delay}")
     if seed is not None:
         say(f"note: {SEEDED}")
-    try:
-        with _told():
-            dropped = stream(engine, CODINGS[format.value], 0, 1)
-    except OSError as error:
-        _fail(f"stdin or stdout: {error.strerror}")
+    with _told(where="stdin or stdout"):
+        dropped = stream(engine, CODINGS[format.value], 0, 1)
     if dropped:
         say(f"warning: {dropped} bytes at the end were no whole frame")
     counted = engine.stats
@@ -253,8 +250,9 @@ def _fail(text: str) -> NoReturn:
 
 
 @contextmanager
-def _told(*wrong_use: type[Exception]) -> Iterator[None]:
-    """Wrong use, Ctrl-C and the signals that end a program become a line and an exit status, not a traceback."""
+def _told(*wrong_use: type[Exception], where: str = "system") -> Iterator[None]:
+    """Wrong use, what the system refuses, Ctrl-C and the signals that end a program become a line and an exit status, not a
+    traceback."""
 
     def end(number: int, frame: object) -> NoReturn:
         sys.exit(128 + number)  # an exception, so that what is half written is removed
@@ -267,6 +265,8 @@ def _told(*wrong_use: type[Exception]) -> Iterator[None]:
         yield
     except wrong_use as error:
         _refuse(str(error))
+    except OSError as error:
+        _fail(f"{where}: {error.strerror}")
     except KeyboardInterrupt:
         say("interrupted")
         raise typer.Exit(INTERRUPTED) from None

@@ -59,7 +59,13 @@ def spread(
     try:
         while todo or busy:
             while todo and len(busy) < count:
-                pipe, process = _hire(start)
+                try:
+                    pipe, process = _hire(start)
+                except OSError:  # out of processes, files or memory: those that are there do it
+                    if not busy:
+                        raise
+                    count = len(busy)
+                    break
                 hired.append((pipe, process))
                 give(pipe, process)
             for pipe in [ready for ready in wait(list(busy)) if isinstance(ready, Connection)]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import multiprocessing
 import os
 import signal
@@ -60,6 +61,22 @@ def test_a_worker_that_dies_costs_one_job() -> None:
     results = dict(spread(start, ["a", "die", "b", "c"], 1, silent))
     assert results["die"] == Died(-signal.SIGKILL)
     assert [str(results[j])[-1] for j in "abc"] == list("abc")
+
+
+def test_fewer_processes_than_asked_for_do_it_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    born: list[SpawnProcess] = []
+    real = SpawnProcess.start
+
+    def scarce(process: SpawnProcess) -> None:
+        if born:
+            raise OSError(errno.EMFILE, "Too many open files")
+        born.append(process)
+        real(process)
+
+    monkeypatch.setattr(SpawnProcess, "start", scarce)
+    assert sorted(job for job, _ in spread(start, "abc", 3, silent)) == list("abc")
+    with pytest.raises(OSError, match="Too many"):
+        list(spread(start, "abc", 3, silent))
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
