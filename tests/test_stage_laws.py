@@ -64,7 +64,12 @@ def test_saved_and_restored(kind: type[Stage], values: dict[str, Any]) -> None:
 @every_stage
 def test_voices_from_another_thread(kind: type[Stage], values: dict[str, Any]) -> None:
     x, stage = voice(2.0), prepared(kind, **values)
-    thread = threading.Thread(target=lambda: [stage.new_voice() for _ in range(100)])
+
+    def redraw() -> None:
+        for _ in range(100):
+            stage.new_voice()
+
+    thread = threading.Thread(target=redraw)
     thread.start()
     y = run(stage, x)
     thread.join()
