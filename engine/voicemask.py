@@ -25,8 +25,12 @@ class VoiceMask(Stage):
     The warp is quadratic(beta) after bilinear(alpha), with alpha of random sign, redrawn until it moves formants as far as
     published. Numbers in place of ranges are taken as they are; of ranges that hold no warp of that strength the nearest.
 
-    The pitch follows the speaker's intonation about the drawn mean; how well the speaker's own mean is known by then bounds
-    how near it comes: over readers of LibriSpeech, the mean over seconds 2 to 5 is within 10 % (rms), later within 5 %.
+    The pitch follows the speaker's intonation about the drawn mean. How well the speaker's own mean is known by then bounds how
+    near it comes: over readers of LibriSpeech the mean of seconds 2 to 5 is within 11 % (rms), later within 5 %. What is not
+    voiced, whisper too, keeps its timing to 1 ms. Below 60 Hz nothing is left.
+
+    How alike output and input are, as the largest normalised correlation within +-50 ms, for two voices each of 1013 utterances
+    of 49 speakers and more: median .06, 99 of 100 below .29, one of 2026 above .5: of single words of 0.2 s, 3 in 1000 are.
     """
 
     method = "voicemask"

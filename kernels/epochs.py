@@ -1,10 +1,10 @@
 """Pitch marks: one instant in each period of a voice, at the pulse of the residual if it has one.
 
 The first mark of a voiced stretch is the residual's strongest place in a period. Each further one lies a period on, at the
-place around which the signal is most like that around the last mark, with a bonus for a strong residual: a chain of equal
-phases, on which a change of pitch can be built without roughness. Should the pulses turn out to lie elsewhere (voices set in
-with noise), the chain moves over to them: without that, low voices raised by an octave lost their pulses for 0.2 s at a time;
-with each mark at the strongest place of its period, high voices were 1 dB rougher.
+place around which the signal is most like that around the last mark: a chain of equal phases, on which a change of pitch can
+be built without roughness. Should the pulses turn out to lie elsewhere (voices set in with noise), the chain moves over to
+them: without that, low voices raised by an octave lost their pulses for 0.2 s at a time. With each mark at the strongest
+place of its period, high voices would be 1 dB rougher.
 """
 
 from __future__ import annotations
@@ -16,13 +16,12 @@ import numpy as np
 from .jit import F32, record_dtype, reducing_word, word
 from .residual import AHEAD, HOP, KEPT
 
-MOST = 64  # marks kept: more than the residual that is kept has periods
+MOST = 128  # marks there is room for: the kept residual has 43 of the shortest periods
 REACH = 0.12  # periods to either side that the next mark is sought in
-BONUS = 0.2  # of the strongest place in a period, in units of correlation
 SPREAD = 8  # samples to either side over which the residual's power is smoothed (triangle): 1 ms
 KNOWN = KEPT - AHEAD - SPREAD  # where power ends, on the clock of the residual
 MEMORY, SURE = 0.25, 0.6  # weight of the newest period in the mean vector of pulse phases, and its length to be believed
-WEAK = 0.4  # of the pulse's power: a mark that has it counts as on the pulse
+WEAK = 0.4  # of the pulse's power: a mark that has it counts as on the pulse (else high voices are 0.4 dB rougher)
 FAR, STEP = 0.1, 0.005  # periods: a chain further off its pulses moves over at once, a nearer one so much a period
 SMALL = 1e-12
 
@@ -31,7 +30,7 @@ EPOCHS = record_dtype(
     ("count", "i8"),
     ("mark", "f8", (MOST,)),  # rising, on the same clock
     ("following", "i8"),  # whether the voice of the last mark goes on
-    ("score", "f8", (KEPT,)),  # of the places tried
+    ("likeness", "f8", (KEPT,)),  # of the places tried
     ("cosine", "f8"),  # mean over periods of exp(i phase), phase of the pulse against the mark
     ("sine", "f8"),
 )
@@ -78,10 +77,6 @@ def correlate(x: F32, y: F32) -> tuple[float, float]:
 
 @word
 def add(s: np.record, mark: float) -> None:
-    if s.count == MOST:
-        for i in range(MOST - 1):
-            s.mark[i] = s.mark[i + 1]
-        s.count -= 1
     s.mark[s.count] = mark
     s.count += 1
 
@@ -120,12 +115,11 @@ def follow(s: np.record, signal: F32, period: float) -> bool:
     for i in range(2 * search + 1):
         place = there - search + i
         product, power = correlate(before, signal[place - half : place + half])
-        likeness = product / math.sqrt((power_before + SMALL) * (power + SMALL))
-        s.score[i] = likeness + BONUS * s.power[place] / s.power[peak]
-        if s.score[i] > s.score[best] and 0 < i < 2 * search:
+        s.likeness[i] = product / math.sqrt((power_before + SMALL) * (power + SMALL))
+        if s.likeness[i] > s.likeness[best] and 0 < i < 2 * search:
             best = i
-    slope = 0.5 * (s.score[best + 1] - s.score[best - 1])
-    bend = s.score[best - 1] - 2.0 * s.score[best] + s.score[best + 1]
+    slope = 0.5 * (s.likeness[best + 1] - s.likeness[best - 1])
+    bend = s.likeness[best - 1] - 2.0 * s.likeness[best] + s.likeness[best + 1]
     part = min(max(-slope / bend, -0.5), 0.5) if bend < 0.0 else 0.0
     add(s, moved_to_pulse(s, there - search + best + part + (last - here), peak, period))
     return True

@@ -339,7 +339,7 @@ def splice(x: F64, marks: F64, period: float, ratio: float, start: int, stop: in
     pulse, fade = min(8.0, shorter / 8), min(48.0, 0.3 * shorter)
     first = float(marks[marks >= start + 56].min())
     out, t = x[start:stop].copy(), np.arange(start, stop, dtype=float)
-    born = np.arange(first, stop + period, period / ratio)
+    born = np.arange(first, stop + 2 * period / ratio, period / ratio)
     for this, following in pairwise(born):
         source, coming = (float(marks[np.argmin(np.abs(marks - b))]) for b in (this, following))
         mine = (t >= this - pulse) & (t < following - pulse)

@@ -131,9 +131,14 @@ def test_whisper_keeps_its_level_and_gets_no_buzz(name: str, shared: Path) -> No
     x = fixture(shared, name)
     before = tracked(x)[1]
     for target in VOICES:
-        y = offline(x, *target)
+        state, y = started(*target), np.empty(x.size // HOP * HOP, np.float32)
+        voiced = []
+        for k in range(0, y.size, HOP):
+            voicemask.stream(state, y[k : k + HOP], x[k : k + HOP])
+            voiced.append(bool(state[0].pitch.voiced[-1]))
         after = tracked(y)[1]
         assert abs(db(y, x)) < 6
+        assert np.mean(voiced) < 0.2  # what pulses could come from
         assert np.mean(after > 0.65) <= np.mean(before > 0.65) + 0.02
 
 
@@ -159,6 +164,27 @@ def test_what_is_not_voiced_does_not_stay_alike() -> None:
     for x in (noise(32000), np.asarray(lfilter([1], [1, 0.9], noise(32000)), np.float32)):
         for target in VOICES:
             assert best_lag_correlation(x, offline(x, *target)) < 0.3
+
+
+def test_the_level_follows_the_input() -> None:
+    """Over each half second but the first: pitch and warp alone are up to 3 dB off."""
+    x = np.concatenate([voice(3.0, 110), voice(3.0, 220)])
+
+    def levels(z: F32) -> np.ndarray:
+        return np.asarray(10 * np.log10(np.mean(np.square(z, dtype=float).reshape(-1, 8000), axis=1)))
+
+    for target in VOICES:
+        assert np.abs(levels(offline(x, *target)) - levels(x))[1:].max() < 1
+
+
+def test_a_new_aim_is_reached_in_two_hops() -> None:
+    state, x, y = started(*VOICES[0]), noise(HOP), np.empty(HOP, np.float32)
+    s = state[0]
+    voicemask.aim(state, warp.voicemask(vtln.GRID, 0.1, 0.0), math.log(200), 0.3)
+    for part in (0.5, 1.0, 1.0):
+        voicemask.stream(state, y, x)
+        assert s.goal_mean == pytest.approx(math.log(110) + part * math.log(200 / 110))
+        assert s.goal_spread == pytest.approx(0.13 + part * 0.17)
 
 
 def test_no_gap_opens() -> None:
