@@ -8,6 +8,8 @@ Writes original.wav, a WAV for each method, and spectrograms.png.
 from __future__ import annotations
 
 import argparse
+import importlib.util
+import sys
 from pathlib import Path
 from time import process_time
 
@@ -31,6 +33,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m velavox.bench.demo", description="A bundled clip through every method.")
     parser.add_argument("folder", type=Path, nargs="?", default=Path("demo_out"), help="for the outputs [demo_out]")
     folder: Path = parser.parse_args().folder
+    if importlib.util.find_spec("matplotlib") is None:
+        sys.exit('the picture needs matplotlib: pip install "velavox[plot]"')
     folder.mkdir(parents=True, exist_ok=True)
     x = clips()[CLIP]
     sounds = {"original": x}

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
+from .. import __version__
 from .progress import say
 from .standard import standard_streams
 
@@ -26,8 +27,20 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,  # plain text: an error is one line that can be searched for, and help starts faster
     pretty_exceptions_enable=False,  # they would show the values of variables
-    help="Anonymize voices in files, folders and pipes.",
 )
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        print(f"velavox {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def velavox(
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show it and exit.")] = False,
+) -> None:
+    """Anonymize voices in files, folders and pipes."""
 
 
 class Policy(StrEnum):
@@ -138,6 +151,7 @@ def pipe(
     rate: Annotated[int, typer.Option(help="Frames a second.", metavar="HZ")],
     format: Annotated[Format, typer.Option(help="Kind of samples, in and out.")] = Format.s16le,
     channels: Annotated[int, typer.Option(min=1, help="Interleaved channels.", metavar="N")] = 1,
+    live: Annotated[bool, typer.Option("--live", help="Drop what piled up before the start, lest it stay as delay.")] = False,
     method: Method = "mcadams",
     settings: Settings = None,
     seed: Seed = None,
@@ -149,7 +163,7 @@ def pipe(
 
     \b
     Examples:
-      parec --rate=48000 --channels=1 --format=s16le --latency-msec=10 | velavox pipe --rate 48000 |
+      parec --rate=48000 --channels=1 --format=s16le --latency-msec=10 | velavox pipe --live --rate 48000 |
         pacat --rate=48000 --channels=1 --format=s16le --latency-msec=10
       velavox pipe --rate 8000 --format mulaw < call.ul > anonymous.ul
     """
@@ -171,7 +185,7 @@ def pipe(
     if seed is not None:
         say(f"note: {SEEDED}")
     with _told(where="stdin or stdout"):
-        dropped = stream(engine, CODINGS[format.value], 0, 1)
+        dropped = stream(engine, CODINGS[format.value], 0, 1, live)
     if dropped:
         say(f"warning: {dropped} bytes at the end were no whole frame")
     counted = engine.stats

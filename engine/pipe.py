@@ -3,13 +3,15 @@
 What is there is read, anonymized and written at once, whatever its size; a frame that a read cuts in two is put together
 with the next one. The delay is constant: the output starts with `latency` frames of silence and, when the input ends, the
 last `latency` frames follow, so that frames out = frames in + latency. What a live source sends before the command is ready
-(about a second) waits in the system's pipe, 64 KiB on Linux, and whatever plays the output is late by that, too.
+(about a second) waits in the system's pipe, 64 KiB on Linux, and would make whatever plays the output late by as much, for
+good: `live` drops it.
 """
 
 from __future__ import annotations
 
 import gc
 import os
+import select
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -47,13 +49,14 @@ CODINGS = {
 }
 
 
-def stream(engine: Engine, coding: Coding, source: int, sink: int) -> int:
+def stream(engine: Engine, coding: Coding, source: int, sink: int, live: bool = False) -> int:
     """Run until `source` ends or nobody reads `sink` any more; returns how many bytes of an unfinished frame were dropped.
 
-    OSError when the source or sink fails otherwise.
+    `live`: leave out what waits in `source` now, whole frames of it, so that it does not become delay. OSError when the source
+    or sink fails otherwise.
     """
     frame = coding.width * engine.channels
-    rest = b""
+    rest = _newest(source, frame) if live else b""
     for fd in (source, sink):
         if hasattr(os, "set_blocking"):
             os.set_blocking(fd, True)  # whoever had it before may have left it without: nothing there yet would be an error
@@ -75,6 +78,17 @@ def stream(engine: Engine, coding: Coding, source: int, sink: int) -> int:
         except BrokenPipeError:
             return 0
     return len(rest)
+
+
+def _newest(source: int, frame: int) -> bytes:
+    """Read what is there without waiting for more; of it, the bytes that begin a frame which is not whole yet."""
+    rest = b""
+    while select.select([source], [], [], 0)[0]:
+        new = os.read(source, _MOST_BYTES)
+        if not new:
+            break
+        rest = (rest + new)[(len(rest) + len(new)) // frame * frame :]
+    return rest
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import Sequence
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from io import FileIO
 from pathlib import Path
 from types import TracebackType
@@ -58,31 +58,50 @@ class Writer:
 
     def __init__(self, target: Path, form: Form, rate: int, channels: int) -> None:
         """Raises FileFailure where the place or the codec refuses."""
-        import soundfile
-
         self.frames, self.clipped = 0, 0
         self.warnings: list[str] = []
         self._target, self._form = target, form
+        self._file: FileIO | None = None
+        self._path = target
         try:
-            if target.is_dir():
+            self._open(rate, channels)
+        except BaseException:  # Ctrl-C, too, at whatever moment
+            self._discard()
+            raise
+
+    def _open(self, rate: int, channels: int) -> None:
+        import soundfile
+
+        folder, form = self._target.parent, self._form
+        try:
+            if self._target.is_dir():
                 raise FileFailure("a folder has the output's name", "give another name")
-            target.parent.mkdir(parents=True, exist_ok=True)
-            if target.parent not in _cleaned:
-                clean(target.parent)
-                _cleaned.add(target.parent)
-            self._file, self._path = _reserve(target.parent)
+            folder.mkdir(parents=True, exist_ok=True)
+            if folder not in _cleaned:
+                clean(folder)
+                _cleaned.add(folder)
+            self._file = self._reserve(folder)
         except OSError as error:
             raise FileFailure.of(error) from error
-        with ExitStack() as undo:
-            undo.callback(self._discard)
-            try:
-                self._sound = soundfile.SoundFile(
-                    self._file.fileno(), "w", rate, channels, form.subtype, form.endian, form.container, closefd=False
-                )
-            except soundfile.SoundFileError as error:
-                refused = f"{form.container} {form.subtype} does not take {channels} channel(s) at {rate} Hz"
-                raise FileFailure(refused, "end the output's name in .wav") from error
-            undo.pop_all()
+        try:
+            self._sound = soundfile.SoundFile(
+                self._file.fileno(), "w", rate, channels, form.subtype, form.endian, form.container, closefd=False
+            )
+        except soundfile.SoundFileError as error:
+            refused = f"{form.container} {form.subtype} does not take {channels} channel(s) at {rate} Hz"
+            raise FileFailure(refused, "end the output's name in .wav") from error
+
+    def _reserve(self, folder: Path) -> FileIO:
+        """A new file of a free temporary name in `folder`, locked."""
+        while True:
+            self._path = folder / f".velavox-{secrets.token_hex(8)}.part"  # known before it is there, to be removed
+            file = self._path.open("x+b", buffering=0)
+            if fcntl is not None:
+                with suppress(OSError):  # a file system without locks
+                    fcntl.flock(file, fcntl.LOCK_EX)
+            if self._path.exists():  # else another run took it for a leftover before it was locked
+                return file
+            file.close()
 
     def write(self, y: F32) -> None:
         """Append y, shape (frames, channels), full scale 1; FileFailure if it cannot be stored."""
@@ -101,6 +120,7 @@ class Writer:
         """Close, check and name the file. `cues` are frame numbers, and for WAV, WAVEX and RF64 only, as `channel_mask` is."""
         import soundfile
 
+        assert self._file is not None
         try:
             self._sound.close()
             if self._form.container in (*WITH_CUES, "AIFF"):
@@ -137,9 +157,11 @@ class Writer:
         self._discard()
 
     def _discard(self) -> None:
-        self._file.close()
-        with suppress(OSError):
-            self._path.unlink(missing_ok=True)
+        if self._file is not None:
+            self._file.close()
+        if self._path != self._target:
+            with suppress(OSError):
+                self._path.unlink(missing_ok=True)
 
     def _stored(self, y: F32) -> npt.NDArray[Any]:
         """y as the codec takes it, within full scale."""
@@ -170,16 +192,3 @@ def clean(folder: Path) -> None:
             with path.open("rb") as file:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 path.unlink()
-
-
-def _reserve(folder: Path) -> tuple[FileIO, Path]:
-    """A new file of a free temporary name in `folder`, locked."""
-    while True:
-        path = folder / f".velavox-{secrets.token_hex(8)}.part"
-        file = path.open("x+b", buffering=0)
-        if fcntl is not None:
-            with suppress(OSError):  # a file system without locks
-                fcntl.flock(file, fcntl.LOCK_EX)
-        if path.exists():  # else another run took it for a leftover before it was locked
-            return file, path
-        file.close()

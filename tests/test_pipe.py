@@ -233,3 +233,24 @@ def test_command_wrongly_used(tmp_path: Path, options: str, message: str) -> Non
     assert done.returncode == 2
     assert message in done.stderr.decode()
     assert done.stdout == b""
+
+
+def test_live_drops_what_piled_up_and_keeps_whole_frames(tmp_path: Path) -> None:
+    """Three bytes too many wait with 1000 frames: the frame that they begin is the first one through."""
+    engine = Engine(Identity(), sample_rate=16_000, channels=2)
+    source, feed = os.pipe()
+    with (tmp_path / "out").open("wb") as sink:
+        os.write(feed, b"\x11" * 4000 + b"\x01\x02\x03")
+
+        def go_on() -> None:
+            threading.Event().wait(0.2)
+            os.write(feed, b"\x04" + b"\x05\x06\x07\x08" * 99)
+            os.close(feed)
+
+        thread = threading.Thread(target=go_on)
+        thread.start()
+        assert stream(engine, CODINGS["s16le"], source, sink.fileno(), live=True) == 0
+        thread.join()
+    os.close(source)
+    out = (tmp_path / "out").read_bytes()[4 * engine.latency :]
+    assert out == b"\x01\x02\x03\x04" + b"\x05\x06\x07\x08" * 99
