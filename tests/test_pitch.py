@@ -56,7 +56,7 @@ def test_twin_of_the_splices(ratio: float) -> None:
         found.append(s.excitation.copy())
         for time in ("born", "source", "next_born", "next_source"):
             s[time] -= HOP
-    wanted = naive.splice(x.astype(float), all_marks, period, ratio, OUTPUT, OUTPUT + hops * HOP)
+    wanted = naive.splice(x.astype(np.float64), all_marks.astype(np.float64), period, ratio, OUTPUT, OUTPUT + hops * HOP)
     np.testing.assert_allclose(np.concatenate(found), wanted, atol=1e-5)
 
 
