@@ -87,6 +87,18 @@ def test_no_place_for_a_cache(source: Path, tmp_path: Path) -> None:
     assert done.stdout.strip() == "2.0", done.stderr
 
 
+def test_four_processes_at_once_on_an_empty_cache(source: Path) -> None:
+    code = "import numpy; from module_of_a_kernel import double; x = numpy.ones(1, 'f4'); double(x, x); print(x[0])"
+    command = [sys.executable, "-c", code]
+    running = [
+        subprocess.Popen(command, cwd=source.parent, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for _ in range(4)
+    ]
+    for process in running:
+        assert process.communicate(timeout=120) == ("2.0\n", "")
+    assert hits(load(source)) == 1
+
+
 FOREIGN = {
     "float64": np.ones(3),
     "int16": np.ones(3, np.int16),
