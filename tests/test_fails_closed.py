@@ -2,16 +2,66 @@
 
 import copy
 import pickle
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pytest
+from doubles import FAULTS, Delay, Faulty, Gain, fail, run
 from signals import noise, voice
-from test_host import Delay, Faulty, Gain, _raise, run
 from velavox import Engine, Identity, McAdams, VoiceMask, Vtln
 from velavox.bench.measure import best_lag_correlation
 from velavox.engine.stage import Stage
 from velavox.kernels.jit import F32
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("rate", [16000, 48000])
+def test_fails_closed(fault: str, rate: int) -> None:
+    """Three hops of a fault are three hops of silence, in their place; before and after, all is as without it."""
+    x = noise(rate // 2)
+    good = run(Engine(Identity(), sample_rate=rate), x)
+    engine = Engine(Faulty(FAULTS[fault]), sample_rate=rate)
+    y = run(engine, x, [rate // 100] * 50)
+    hop, edge = rate // 100, 0 if rate == 16000 else 240  # the filters ring 2.5 ms each way
+    np.testing.assert_allclose(y[: 5 * hop - edge], good[: 5 * hop - edge], atol=1e-6)
+    assert np.abs(y[5 * hop + edge : 8 * hop - edge]).max() < 1e-3
+    np.testing.assert_allclose(y[8 * hop + edge :], good[8 * hop + edge :], atol=1e-6)
+    assert engine.stats.muted == 3
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_faults_are_counted_with_their_cause(fault: str) -> None:
+    engine = Engine(Faulty(FAULTS[fault]), sample_rate=16000)
+    engine.process(noise(16000))
+    stats = engine.stats
+    assert stats.muted == 3
+    assert stats.causes == {"error" if fault == "raise" else "not finite": 3}
+    assert stats.last_error == ("RuntimeError: wires" if fault == "raise" else "")
+
+
+def test_one_channels_fault_leaves_the_other_alone() -> None:
+    class FaultyOnce(Faulty):
+        def clone(self) -> Self:
+            return type(self)(fail, at=10**9)
+
+    x = noise(2 * 8000).reshape(-1, 2)
+    engine = Engine(FaultyOnce(fail), sample_rate=16000, channels=2)
+    y = np.concatenate([engine.process(x), np.zeros((0, 2))])[engine.latency :]
+    assert (y[800:1280, 0] == 0).all()
+    np.testing.assert_array_equal(y[:, 1], x[: y.shape[0], 1])
+
+
+def test_on_error_raise_keeps_the_delay() -> None:
+    x = noise(16000)
+    engine = Engine(Faulty(fail), sample_rate=16000, on_error="raise")
+    raised = 0
+    for start in range(0, x.size, 160):
+        try:
+            y = engine.process(x[start : start + 160])
+        except RuntimeError:
+            raised += 1
+    assert raised == 3
+    np.testing.assert_array_equal(y[:159], x[-160:-1] * 0 + x[-319:-160])
 
 
 class Unfaithful(Vtln):
@@ -139,7 +189,7 @@ def test_a_running_engine_is_not_copied(copied: Any) -> None:
 
 
 def test_errors_belong_to_their_block() -> None:
-    engine = Engine(Faulty(_raise), sample_rate=16_000, channels=2, on_error="raise")
+    engine = Engine(Faulty(fail), sample_rate=16_000, channels=2, on_error="raise")
     x = noise(320).reshape(-1, 2)
     raised = []
     for _ in range(12):
@@ -152,7 +202,7 @@ def test_errors_belong_to_their_block() -> None:
 
 
 def test_an_error_in_flush_is_raised_and_then_over() -> None:
-    engine = Engine(Faulty(_raise, at=0), sample_rate=16_000, on_error="raise")
+    engine = Engine(Faulty(fail, at=0), sample_rate=16_000, on_error="raise")
     engine.process(noise(100))
     with pytest.raises(RuntimeError):
         engine.flush()

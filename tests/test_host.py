@@ -3,72 +3,16 @@
 import gc
 import json
 import threading
-from collections.abc import Callable
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import pytest
+from doubles import Delay, Gain, run
 from memory import net_growth
 from signals import awkward, noise, partitions, tone, voice
 from velavox import Engine, Identity
-from velavox.engine.parameter import Parameter
-from velavox.kernels.jit import F32
 
 RATES = (8000, 11025, 16000, 22050, 24000, 32000, 44100, 48000, 88200, 96000)
-
-
-class Gain(Identity):
-    """A voice is a gain: enough to tell voices and parameters apart."""
-
-    method = "gain"
-    gain = Parameter((0.2, 0.9), "factor", low=0.0, high=1.0, drawn=True)
-
-    def step(self, x: F32, y: F32) -> None:
-        np.multiply(x, np.float32(self.voice["gain"]), out=y)
-
-
-class Delay(Identity):
-    """Delays by 163 samples, with hops half as long as the others'."""
-
-    method = "delay"
-    hop = 80
-    latency = 163
-
-    def reset(self) -> None:
-        super().reset()
-        self.past = np.zeros(163, np.float32)
-
-    def step(self, x: F32, y: F32) -> None:
-        both = np.concatenate([self.past, x])
-        y[:] = both[: x.size]
-        self.past = both[x.size :]
-
-
-class Faulty(Identity):
-    """Behaves until hop `at`, then does `fault` for three hops."""
-
-    method = "faulty"
-
-    def __init__(self, fault: Callable[[F32, F32], None], at: int = 5) -> None:
-        super().__init__()
-        self.fault, self.at, self.hops = fault, at, 0
-
-    def step(self, x: F32, y: F32) -> None:
-        self.hops += 1
-        if self.at < self.hops <= self.at + 3:
-            self.fault(x, y)
-        else:
-            y[:] = x
-
-    def clone(self) -> Self:
-        return type(self)(self.fault, self.at)
-
-
-def run(engine: Engine, x: np.ndarray, sizes: list[int] | None = None) -> F32:
-    """All of the output, delay removed."""
-    cuts = list(np.cumsum(sizes)[:-1]) if sizes else []
-    out = [engine.process(block) for block in np.split(x, cuts)] + [engine.flush()]
-    return np.concatenate(out)[engine.latency :]
 
 
 @pytest.mark.parametrize("rate", RATES)
@@ -215,81 +159,6 @@ def test_bad_stages() -> None:
             Engine(stages, sample_rate=16000)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="twice"):
         Engine([stage, stage], sample_rate=16000)
-
-
-def _raise(x: F32, y: F32) -> None:
-    y[:] = x
-    raise RuntimeError("wires\ncrossed")
-
-
-def _nan(x: F32, y: F32) -> None:
-    y[:] = x
-    y[7] = np.nan
-
-
-def _half(x: F32, y: F32) -> None:
-    y[:80] = x[:80]
-
-
-def _nothing(x: F32, y: F32) -> None:
-    pass
-
-
-def _infinite(x: F32, y: F32) -> None:
-    y[:] = np.inf
-
-
-FAULTS = {"raise": _raise, "nan": _nan, "half": _half, "nothing": _nothing, "infinite": _infinite}
-
-
-@pytest.mark.parametrize("fault", FAULTS)
-@pytest.mark.parametrize("rate", [16000, 48000])
-def test_fails_closed(fault: str, rate: int) -> None:
-    """Three hops of a fault are three hops of silence, in their place; before and after, all is as without it."""
-    x = noise(rate // 2)
-    good = run(Engine(Identity(), sample_rate=rate), x)
-    engine = Engine(Faulty(FAULTS[fault]), sample_rate=rate)
-    y = run(engine, x, [rate // 100] * 50)
-    hop, edge = rate // 100, 0 if rate == 16000 else 240  # the filters ring 2.5 ms each way
-    np.testing.assert_allclose(y[: 5 * hop - edge], good[: 5 * hop - edge], atol=1e-6)
-    assert np.abs(y[5 * hop + edge : 8 * hop - edge]).max() < 1e-3
-    np.testing.assert_allclose(y[8 * hop + edge :], good[8 * hop + edge :], atol=1e-6)
-    assert engine.stats.muted == 3
-
-
-@pytest.mark.parametrize("fault", FAULTS)
-def test_faults_are_counted_with_their_cause(fault: str) -> None:
-    engine = Engine(Faulty(FAULTS[fault]), sample_rate=16000)
-    engine.process(noise(16000))
-    stats = engine.stats
-    assert stats.muted == 3
-    assert stats.causes == {"error" if fault == "raise" else "not finite": 3}
-    assert stats.last_error == ("RuntimeError: wires" if fault == "raise" else "")
-
-
-def test_one_channels_fault_leaves_the_other_alone() -> None:
-    class FaultyOnce(Faulty):
-        def clone(self) -> Self:
-            return type(self)(_raise, at=10**9)
-
-    x = noise(2 * 8000).reshape(-1, 2)
-    engine = Engine(FaultyOnce(_raise), sample_rate=16000, channels=2)
-    y = np.concatenate([engine.process(x), np.zeros((0, 2))])[engine.latency :]
-    assert (y[800:1280, 0] == 0).all()
-    np.testing.assert_array_equal(y[:, 1], x[: y.shape[0], 1])
-
-
-def test_on_error_raise_keeps_the_delay() -> None:
-    x = noise(16000)
-    engine = Engine(Faulty(_raise), sample_rate=16000, on_error="raise")
-    raised = 0
-    for start in range(0, x.size, 160):
-        try:
-            y = engine.process(x[start : start + 160])
-        except RuntimeError:
-            raised += 1
-    assert raised == 3
-    np.testing.assert_array_equal(y[:159], x[-160:-1] * 0 + x[-319:-160])
 
 
 def test_closed_is_silent_until_reset() -> None:
