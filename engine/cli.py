@@ -116,6 +116,7 @@ def anonymize(
     if report is not None:
         with _told(PlanError):
             _check_report(report, [path for path in (mapping, speakers, *inputs) if path is not None])
+    _tell_of_compiling()
     with _told(PlanError), Progress() as shown:
         result = anonymize_folder(
             inputs,
@@ -176,6 +177,7 @@ def pipe(
 
         if channels > MOST_CHANNELS:
             raise ValueError(f"--channels {channels}: give 1 to {MOST_CHANNELS}")
+        _tell_of_compiling()
         engine = Engine(make(method, _parsed(settings)), sample_rate=rate, channels=channels, policy=policy.value, seed=seed)
     from .pipe import CODINGS, stream
     from .report import SEEDED
@@ -226,6 +228,12 @@ def main() -> None:
     except OSError as error:
         say(f"failed: stdout: {error.strerror}")
         sys.exit(FAILED)
+
+
+def _tell_of_compiling() -> None:
+    from ..kernels.jit import before_compiling
+
+    before_compiling(lambda: say("compiling kernels for the first run: up to half a minute, once"))
 
 
 def _parsed(settings: list[str] | None) -> dict[str, Value]:

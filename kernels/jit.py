@@ -72,14 +72,29 @@ def reducing_word(function: Callable[P, R]) -> Callable[P, R]:
     return cast("Callable[P, R]", numba.njit(function, nogil=True, error_model="numpy", fastmath=flags))
 
 
+_listeners: list[Callable[[], object]] = []
+
+
+def before_compiling(tell: Callable[[], object]) -> None:
+    """Have `tell` called once, when a kernel is not in the cache and its compilation, seconds of waiting, begins."""
+    _listeners.append(tell)
+
+
+def _announce() -> None:
+    while _listeners:
+        _listeners.pop()()
+
+
 def _compiler(signature: Any, reassoc: bool) -> Callable[[Callable[P, R]], Callable[P, R]]:
     def compile_now(function: Callable[P, R]) -> Callable[P, R]:
         if numba.config.DISABLE_JIT:
             return function
         flags = _FASTMATH | {"reassoc"} if reassoc else _FASTMATH
         dispatcher = numba.njit(nogil=True, error_model="numpy", fastmath=flags)(function)
-        with suppress(RuntimeError, OSError):  # no writable place for a cache: compile in memory
+        try:
             dispatcher._cache = _Cache(function)
+        except (RuntimeError, OSError):  # no writable place for a cache: compile in memory
+            _announce()
         dispatcher.compile(signature)
         dispatcher.disable_compile()
         return cast("Callable[P, R]", dispatcher)
@@ -101,10 +116,12 @@ class _Cache(FunctionCache):  # type: ignore[misc]
         self._cache_file = _CheckedFile(file._cache_path, name, file._source_stamp)
 
     def load_overload(self, signature: Any, target: Any) -> Any:
-        try:
-            return super().load_overload(signature, target)
-        except Exception:
-            return None
+        found = None
+        with suppress(Exception):
+            found = super().load_overload(signature, target)
+        if found is None:
+            _announce()
+        return found
 
     def save_overload(self, signature: Any, data: Any) -> None:
         with suppress(Exception):  # a cache that cannot be written costs a slower start, nothing else

@@ -19,3 +19,11 @@ def shared() -> Path:
     if not SHARED.is_dir():
         pytest.skip(f"no material at {SHARED}: set VELAVOX_SHARED")
     return SHARED
+
+
+@pytest.fixture(scope="session")
+def compiled() -> None:
+    """Every kernel in the cache, so that no command has to say that it compiles."""
+    import velavox.engine.mcadams
+    import velavox.engine.voicemask
+    import velavox.engine.vtln  # noqa: F401

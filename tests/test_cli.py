@@ -18,6 +18,8 @@ from signals import noise, voice
 from typer.testing import CliRunner, Result
 from velavox.engine.cli import app
 
+pytestmark = pytest.mark.usefixtures("compiled")
+
 LONG = "x" * 300
 COMMAND = [sys.executable, "-c", "from velavox.engine.cli import main; main()"]
 

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
+import numba
 import numpy as np
 import pytest
 from velavox.kernels import jit
@@ -21,7 +22,10 @@ def double(out, x):
 
 
 @pytest.fixture
-def source(tmp_path: Path) -> Path:
+def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A module with one kernel, whose cache lies beside it."""
+    monkeypatch.setattr(numba.config, "CACHE_DIR", "")
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
     path = tmp_path / "module_of_a_kernel.py"
     path.write_text(CODE)
     return path
@@ -67,6 +71,20 @@ def test_damaged_cache_means_compiling_again(source: Path, kind: str, damage: st
     assert hits(load(source)) == 1, "and the damage is mended"
 
 
+def test_compiling_is_announced_once_and_loading_is_not(source: Path) -> None:
+    told: list[str] = []
+    jit.before_compiling(lambda: told.append("first"))
+    load(source)
+    assert told == ["first"]
+    jit.before_compiling(lambda: told.append("second"))
+    load(source)
+    assert told == ["first"]
+    jit._announce()
+    assert told == ["first", "second"]
+    jit._announce()
+    assert len(told) == 2
+
+
 def test_an_edit_in_another_kernel_is_noticed(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """numba's own key covers only the function itself; ours all kernel sources."""
     load(source)
@@ -79,7 +97,6 @@ def test_no_place_for_a_cache(source: Path, tmp_path: Path) -> None:
     blocked.write_text("a file where a folder would be needed")
     (source.parent / "__pycache__").write_text("likewise")
     environment = {**os.environ, "HOME": str(blocked), "XDG_CACHE_HOME": str(blocked), "PYTHONDONTWRITEBYTECODE": "1"}
-    environment.pop("NUMBA_CACHE_DIR", None)
     code = "import numpy; from module_of_a_kernel import double; x = numpy.ones(1, 'f4'); double(x, x); print(x[0])"
     done = subprocess.run(
         [sys.executable, "-c", code], env=environment, cwd=source.parent, capture_output=True, text=True, timeout=120
@@ -88,15 +105,16 @@ def test_no_place_for_a_cache(source: Path, tmp_path: Path) -> None:
 
 
 def test_four_processes_at_once_on_an_empty_cache(source: Path) -> None:
-    code = "import numpy; from module_of_a_kernel import double; x = numpy.ones(1, 'f4'); double(x, x); print(x[0])"
-    command = [sys.executable, "-c", code]
-    running = [
-        subprocess.Popen(command, cwd=source.parent, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        for _ in range(4)
-    ]
-    for process in running:
-        assert process.communicate(timeout=120) == ("2.0\n", "")
-    assert hits(load(source)) == 1
+    code = "from module_of_a_kernel import double; print(sum(double.stats.cache_hits.values()))"
+
+    def started() -> subprocess.Popen[str]:
+        return subprocess.Popen([sys.executable, "-c", code], cwd=source.parent, stdout=-1, stderr=-1, text=True)
+
+    for process in [started() for _ in range(4)]:
+        out, error = process.communicate(timeout=120)
+        assert out in ("0\n", "1\n")
+        assert error == ""
+    assert started().communicate(timeout=120)[0] == "1\n", "and the cache that they left is whole"
 
 
 FOREIGN = {

@@ -20,6 +20,8 @@ from velavox.engine.host import Engine
 from velavox.engine.identity import Identity
 from velavox.engine.pipe import CODINGS, stream
 
+pytestmark = pytest.mark.usefixtures("compiled")
+
 COMMAND = [sys.executable, "-c", "from velavox.engine.cli import main; main()", "pipe"]
 
 
