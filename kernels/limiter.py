@@ -41,13 +41,13 @@ def limit(state: State, y: F32) -> int:
     for i in range(y.size):
         gain = 1.0 - (1.0 - gain) * keep
         if gain > 0.9999999:
-            gain = 1.0  # ends the release: exact again, and no denormal remainder
+            gain = np.float64(1.0)  # ends the release: exact again, and no denormal remainder
         size = abs(y[i])
         if size > CEILING:
             over += 1
         if size * gain > CEILING:
-            gain = CEILING / size
+            gain = CEILING / np.float64(size)
         if gain < 1.0:
-            y[i] = np.float32(y[i] * gain)
+            y[i] = np.float32(np.float64(y[i]) * gain)
     s.gain = gain
     return over

@@ -69,7 +69,9 @@ def test_the_start_leaves_no_trace() -> None:
             state[0].count = rng.integers(0, 21)
             state[0].re[:] = scale * rng.normal(size=20)
             state[0].im[:] = scale * rng.normal(size=20) * rng.integers(0, 2, 20)
-            assert_same_roots(found(state, a), wanted, 1e-14)  # 3e-14 without the polish
+            assert_same_roots(
+                found(state, a), wanted, 2e-14
+            )  # 3e-14 without the polish; plain Python, without fused products, has 1.2e-14
 
 
 def test_a_refused_search_is_repeated_cold(monkeypatch: pytest.MonkeyPatch) -> None:
