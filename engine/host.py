@@ -173,7 +173,7 @@ class Engine:
         """
         began = perf_counter()
         block = np.asarray(x)
-        frames, y = self._checked(block)
+        frames, y, top = self._checked(block)
         counted = self._counted
         counted.blocks += 1
         counted.frames += frames
@@ -181,7 +181,7 @@ class Engine:
             counted.mute("closed")
             return y
         self._ended = self._ended and frames == 0
-        self._run(block, y, frames)
+        self._run(block, y, frames, top)
         if frames and (perf_counter() - began) * self._plan.rate > frames:
             counted.late += 1
         return y
@@ -193,7 +193,7 @@ class Engine:
         y = np.zeros(shape, np.float32)
         if frames:
             try:
-                self._run(np.zeros(shape, np.float32), y, frames)
+                self._run(np.zeros(shape, np.float32), y, frames, 1.0)
             finally:
                 self._restart()
                 self._ended = True
@@ -256,18 +256,18 @@ class Engine:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.close()
 
-    def _checked(self, block: npt.NDArray[Any]) -> tuple[int, F32]:
-        """The number of frames of a block of a right kind and shape, and silence of that shape to write the output to."""
-        full_scale(block.dtype)
+    def _checked(self, block: npt.NDArray[Any]) -> tuple[int, F32, float]:
+        """Of a block of a right kind and shape: its frames, silence of that shape to write the output to, its full scale."""
+        top = full_scale(block.dtype)
         if (block.ndim == 1 and self.channels == 1) or (block.ndim == 2 and block.shape[1] == self.channels):
-            return block.shape[0], np.zeros(block.shape, np.float32)
+            return block.shape[0], np.zeros(block.shape, np.float32), top
         wanted = "(frames,) or (frames, 1)" if self.channels == 1 else f"(frames, {self.channels})"
         raise ValueError(f"x of shape {block.shape}: give {wanted}")
 
-    def _run(self, block: npt.NDArray[Any], y: F32, frames: int) -> None:
+    def _run(self, block: npt.NDArray[Any], y: F32, frames: int, top: float) -> None:
         """Take all of `block` and write all of y, silence at first. Whatever is raised in between, y ends as silence."""
         try:
-            self._run_pieces(block, y, frames)
+            self._run_pieces(block, y, frames, top)
         except BaseException as error:  # no stage's: a lane keeps those. Half a block may be in, so start over
             y.fill(0)
             self._restart()
@@ -275,16 +275,16 @@ class Engine:
             self._counted.last_error = f"{type(error).__name__}: {error}".splitlines()[0]
             if self._on_error == "raise" or not isinstance(error, Exception):
                 raise
-        errors = [lane.error for lane in self._lanes if lane.error is not None]
+        failed: Exception | None = None
         for lane in self._lanes:
-            lane.error = None
-        if errors and self._on_error == "raise":
-            raise errors[0]
+            if lane.error is not None:
+                failed, lane.error = failed or lane.error, None
+        if failed is not None and self._on_error == "raise":
+            raise failed
 
-    def _run_pieces(self, block: npt.NDArray[Any], y: F32, frames: int) -> None:
+    def _run_pieces(self, block: npt.NDArray[Any], y: F32, frames: int, top: float) -> None:
         columns = block if block.ndim == 2 else block.reshape(-1, 1)
         out = y if y.ndim == 2 else y.reshape(-1, 1)
-        top = full_scale(block.dtype)
         for start in range(0, frames, self._piece):
             count = min(self._piece, frames - start)
             read_into(self._x[:, :count], columns[start : start + count].T)

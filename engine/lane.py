@@ -28,11 +28,10 @@ class Lane:
             stage.prepare()
         # One buffer between each pair of stages; a stage with a shorter hop gets the buffers in parts.
         self._hops = [np.zeros(plan.hop, np.float32) for _ in range(len(self.stages) + 1)]
-        self._first, *self._outs = self._hops
-        self._last = self._outs[-1]
+        self._first, self._last = self._hops[0], self._hops[-1]
         self._sound = True  # every stage is known to be in order
         self._steps = [
-            (stage, list(zip(x.reshape(-1, stage.hop), y.reshape(-1, stage.hop), strict=True)))
+            (stage, list(zip(x.reshape(-1, stage.hop), y.reshape(-1, stage.hop), strict=True)), y)
             for stage, x, y in zip(self.stages, self._hops, self._hops[1:], strict=False)
         ]
         waiting = polyphase.count(block, plan.up, plan.down) + 1 + plan.hop
@@ -106,7 +105,7 @@ class Lane:
         """One hop through every stage; why it has to be muted, or "". After a failure all stages start afresh."""
         cause = ""
         try:
-            for (stage, parts), out in zip(self._steps, self._outs, strict=True):
+            for stage, parts, out in self._steps:
                 out.fill(np.nan)  # what a stage leaves unwritten is then seen
                 for x, y in parts:
                     stage.step(x, y)
