@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numba
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -61,6 +62,8 @@ def test_agrees_with_eigenvalues_on_speech_cold_and_warm() -> None:
 
 
 def test_the_start_leaves_no_trace() -> None:
+    # 3e-14 without the polish; plain Python, which fuses no products, reaches 1.2e-14
+    most = 2e-14 if numba.config.DISABLE_JIT else 1e-14
     rng = np.random.default_rng(0)
     for a in filters(1):
         wanted = found(roots.fresh(), a)
@@ -69,9 +72,7 @@ def test_the_start_leaves_no_trace() -> None:
             state[0].count = rng.integers(0, 21)
             state[0].re[:] = scale * rng.normal(size=20)
             state[0].im[:] = scale * rng.normal(size=20) * rng.integers(0, 2, 20)
-            assert_same_roots(
-                found(state, a), wanted, 2e-14
-            )  # 3e-14 without the polish; plain Python, without fused products, has 1.2e-14
+            assert_same_roots(found(state, a), wanted, most)
 
 
 def test_a_refused_search_is_repeated_cold(monkeypatch: pytest.MonkeyPatch) -> None:
