@@ -132,7 +132,7 @@ def test_channels_of_a_speaker_keep_their_own_voices(tmp_path: Path) -> None:
     anonymize_folder(tmp_path / "in", tmp_path / "out", voices="per-speaker")
     first, second = (soundfile.read(tmp_path / "out" / name)[0] for name in ("1.wav", "2.wav"))
     np.testing.assert_array_equal(first, second)
-    assert np.abs(first[:, 0] - first[:, 1]).max() > 0.01
+    assert (first[:, 0] != first[:, 1]).any()  # one voice for both would give equal samples; two may be drawn close
 
 
 def test_resume_does_what_is_missing_changed_or_foreign(folder: Path, tmp_path: Path, recording: Path) -> None:

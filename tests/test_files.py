@@ -86,7 +86,7 @@ def test_channels_have_voices_of_their_own_or_are_mixed(tmp_path: Path) -> None:
     anonymize_file(tmp_path / "a.wav", tmp_path / "each.wav")
     anonymize_file(tmp_path / "a.wav", tmp_path / "mix.wav", policy="mix")
     each, mixed = outcome(tmp_path / "each.wav"), outcome(tmp_path / "mix.wav")
-    assert np.abs(each[:, 0] - each[:, 1]).max() > 0.01
+    assert (each[:, 0] != each[:, 1]).any()  # one voice for both would give equal samples; two may be drawn close
     np.testing.assert_array_equal(mixed[:, 0], mixed[:, 1])
 
 
