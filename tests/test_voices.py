@@ -129,7 +129,7 @@ def test_seeds(method: str) -> None:
     x = clips()["1737-146161-0010"][:16000]
     np.testing.assert_array_equal(anonymized(method, x, seed=3), anonymized(method, x, seed=3))
     assert not np.allclose(anonymized(method, x, seed=3), anonymized(method, x, seed=4), atol=1e-3)
-    assert not np.allclose(anonymized(method, x, seed=None), anonymized(method, x, seed=None), atol=1e-3)
+    assert (anonymized(method, x, seed=None) != anonymized(method, x, seed=None)).any()
 
 
 @pytest.mark.parametrize("method", METHODS)
