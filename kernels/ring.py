@@ -1,12 +1,14 @@
 """A ring buffer of samples: one writer, one reader, power-of-two memory, positions that only grow.
 
-The position state and the memory are two arrays, so that one compiled kernel serves every size.
+The position state and the memory are two arrays, so that one compiled kernel serves every size. Writer and reader may be
+two threads: each moves its own position only, and moves it after the samples (see `fence`).
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from .fence import acquire, release
 from .jit import F32, State, f32, f32_2d, integer, kernel, record, record_dtype, word
 
 STATE = record_dtype(
@@ -28,12 +30,28 @@ def memory(capacity: int) -> F32:
 
 
 @word
+def waiting(s: np.record) -> int:
+    """Samples that are there. What the other thread did to the memory before, it has done now."""
+    count = s.write - s.read
+    acquire()
+    return count
+
+
+@word
 def put(s: np.record, buffer: F32, x: F32) -> None:
     mask = buffer.size - 1
     start = s.write
     for i in range(x.size):
         buffer[(start + i) & mask] = x[i]
+    release()
     s.write = start + x.size
+
+
+@word
+def skip(s: np.record, count: int) -> None:
+    """Leave out the next `count` samples, read already or not wanted."""
+    release()
+    s.read = s.read + count
 
 
 @word
@@ -42,7 +60,7 @@ def get(s: np.record, buffer: F32, out: F32) -> None:
     start = s.read
     for i in range(out.size):
         out[i] = buffer[(start + i) & mask]
-    s.read = start + out.size
+    skip(s, out.size)
 
 
 @kernel(record(STATE), f32, f32)
@@ -61,7 +79,7 @@ def push_row(state: State, buffer: F32, x: F32, row: int, start: int, count: int
 def pop(state: State, buffer: F32, out: F32) -> int:
     """Fill all of out, shape (n,), and give 1; or give 0 and touch nothing if fewer samples are there."""
     s = state[0]
-    if s.write - s.read < out.size:
+    if waiting(s) < out.size:
         return 0
     get(s, buffer, out)
     return 1
