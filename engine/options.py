@@ -1,0 +1,111 @@
+"""What the commands share: exit statuses, options, and one line for each trouble instead of a traceback."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NoReturn
+
+import typer
+
+from .progress import say
+
+if TYPE_CHECKING:
+    from .parameter import Value
+
+FAILED, WRONG_USE, INTERRUPTED = 1, 2, 130
+
+
+class Policy(StrEnum):
+    each = "each"
+    mix = "mix"
+
+
+Method = Annotated[str, typer.Option(help="How the voice is changed: see `velavox methods`.", metavar="NAME")]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", help="A parameter of the method, LOW,HIGH for a range to draw from; again for more.", metavar="NAME=VALUE"
+    ),
+]
+Seed = Annotated[int | None, typer.Option(help="Makes voices repeatable, and voids any claim of privacy.", metavar="N")]
+ChannelPolicy = Annotated[Policy, typer.Option(help="each: a voice for every channel; mix: one for all.")]
+
+
+def parsed(settings: Sequence[str] | None) -> dict[str, Value]:
+    """The texts of `--set`, as `methods.make` takes them."""
+    found: dict[str, Value] = {}
+    for text in settings or ():
+        name, equals, value = text.partition("=")
+        if not equals:
+            refuse(f"--set {text}: give NAME=VALUE, as in --set alpha=0.7")
+        found[name.strip()] = value.strip()
+    return found
+
+
+def check_result(option: str, path: Path, others: Sequence[Path] = (), ending: str = "") -> None:
+    """Before hours of work, not after: `path` can be written, and is none of the `others`, which it would replace.
+
+    `ending`: its name has to end so. What the system refuses to answer raises PlanError.
+    """
+    from .plan import refusals_told
+
+    if ending and path.suffix.lower() != ending:
+        refuse(f"{option} {path}: give a name that ends in {ending}")
+    with refusals_told():
+        folder = next(parent for parent in path.absolute().parents if parent.exists())
+        if path.is_dir() or not folder.is_dir() or not os.access(folder, os.W_OK):
+            refuse(f"{option} {path}: cannot be written; give another")
+        for other in others:
+            if os.path.realpath(path) == os.path.realpath(other) or (path.exists() and other.exists() and path.samefile(other)):
+                refuse(f"{option} {path}: is the file {other}, which it would replace; give another")
+
+
+def tell_of_compiling() -> None:
+    """Have a line written if a kernel is not in the cache, just before the wait."""
+    from ..kernels.jit import before_compiling
+
+    before_compiling(lambda: say("compiling kernels for the first run: up to half a minute, once"))
+
+
+def refuse(text: str) -> NoReturn:
+    """End as wrongly used."""
+    say(f"velavox: {text}")
+    raise typer.Exit(WRONG_USE)
+
+
+def fail(text: str) -> NoReturn:
+    """End as failed."""
+    say(f"failed: {text}")
+    raise typer.Exit(FAILED)
+
+
+@contextmanager
+def told(*wrong_use: type[Exception], where: str = "system") -> Iterator[None]:
+    """Wrong use, what the system refuses, Ctrl-C and the signals that end a program become a line and an exit status, not a
+    traceback."""
+
+    def end(number: int, frame: object) -> NoReturn:
+        sys.exit(128 + number)  # an exception, so that what is half written is removed
+
+    ending = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    ours = [number for number in ending if signal.getsignal(number) is signal.SIG_DFL]
+    for number in ours:
+        signal.signal(number, end)
+    try:
+        yield
+    except wrong_use as error:
+        refuse(str(error))
+    except OSError as error:
+        fail(f"{where}: {error.strerror}")
+    except KeyboardInterrupt:
+        say("interrupted")
+        raise typer.Exit(INTERRUPTED) from None
+    finally:
+        for number in ours:
+            signal.signal(number, signal.SIG_DFL)
