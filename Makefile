@@ -8,7 +8,8 @@ demo: $(VENV)/ready-plot
 	$(RUN)/python -m velavox.bench.demo demo_out
 
 test: system $(VENV)/ready-test check
-	$(RUN)/python -m pytest -n 2 --dist loadfile
+	$(RUN)/python -m pytest -n 2 --dist loadfile -m "not live"
+	$(RUN)/python -m pytest -m live
 	NUMBA_DISABLE_JIT=1 $(RUN)/python -m pytest -m nojit
 
 check: $(VENV)/ready-test
@@ -21,14 +22,17 @@ bench: $(VENV)/ready-test
 	$(RUN)/python -m velavox.bench.kernels
 	$(RUN)/python -m velavox.bench.peers
 
-# ffmpeg reads what libsndfile cannot; pyworld, a peer that tests and benches compare with, is compiled.
+# ffmpeg reads what libsndfile cannot; pyworld, a peer that tests and benches compare with, is compiled; live tests play to a
+# PulseAudio server of their own, through PortAudio and ALSA's plugin for it.
+PACKAGES := ffmpeg g++ python3-dev pulseaudio pulseaudio-utils libasound2-plugins libportaudio2
 .PHONY: system
 system:
-	@for tool in ffmpeg gcc; do command -v $$tool >/dev/null || missing="$$missing $$tool"; done; \
+	@for tool in ffmpeg gcc pulseaudio pactl; do command -v $$tool >/dev/null || missing="$$missing $$tool"; done; \
+	$(PYTHON) -c 'import ctypes.util, sys; sys.exit(not ctypes.util.find_library("portaudio"))' || missing="$$missing portaudio"; \
 	if [ -n "$$missing" ]; then \
 	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; \
-	  then apt-get update -qq && apt-get install -y -qq --no-install-recommends ffmpeg g++ python3-dev; \
-	  else echo "missing:$$missing; install ffmpeg and a C++ compiler, or the tests that need them fail" >&2; fi; \
+	  then apt-get update -qq && apt-get install -y -qq --no-install-recommends $(PACKAGES); \
+	  else echo "missing:$$missing; install the like of $(PACKAGES), or the tests that need them fail" >&2; fi; \
 	fi
 
 $(VENV)/bin/python:

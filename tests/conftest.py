@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))  # `import naive`, `import signals`
+
+import rig as pulse
 
 SHARED = Path(os.environ.get("VELAVOX_SHARED", Path(__file__).resolve().parents[2] / "shared"))
 
@@ -19,6 +22,31 @@ def shared() -> Path:
     if not SHARED.is_dir():
         pytest.skip(f"no material at {SHARED}: set VELAVOX_SHARED")
     return SHARED
+
+
+@pytest.fixture(scope="session")
+def rig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[pulse.Rig]:
+    """A PulseAudio server for all live tests; who breaks it takes `fresh_rig`."""
+    yield from _rig(tmp_path_factory.mktemp("rig"))
+
+
+@pytest.fixture
+def fresh_rig(tmp_path: Path) -> Iterator[pulse.Rig]:
+    """A PulseAudio server for one test."""
+    yield from _rig(tmp_path)
+
+
+def _rig(folder: Path) -> Iterator[pulse.Rig]:
+    lacking = pulse.missing()
+    if lacking and os.environ.get("CI") == "true":
+        pytest.fail(lacking)
+    if lacking:
+        pytest.skip(lacking)
+    rig = pulse.Rig(folder)
+    try:
+        yield rig
+    finally:
+        rig.close()
 
 
 @pytest.fixture(scope="session")
