@@ -9,16 +9,21 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
+from typer.core import TyperCommand
 
+from . import jsonfile
 from .progress import say
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from .parameter import Value
 
 FAILED, WRONG_USE, INTERRUPTED = 1, 2, 130
+STDOUT = "-"
 
 
 class Policy(StrEnum):
@@ -35,6 +40,18 @@ Settings = Annotated[
 ]
 Seed = Annotated[int | None, typer.Option(help="Makes voices repeatable, and voids any claim of privacy.", metavar="N")]
 ChannelPolicy = Annotated[Policy, typer.Option(help="each: a voice for every channel; mix: one for all.")]
+JsonSummary = Annotated[  # of a `JsonCommand`
+    str | None, typer.Option("--json", help="Write a summary as JSON, to stdout or to a file.", metavar="[FILE]")
+]
+
+
+class JsonCommand(TyperCommand):
+    """A command whose `--json` may stand without a value, which means `STDOUT`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        pairs = zip(args, [*args[1:], "--"], strict=True)
+        alone = [word == "--json" and after != STDOUT and after.startswith("-") for word, after in pairs]
+        return super().parse_args(ctx, [f"--json={STDOUT}" if a else word for a, word in zip(alone, args, strict=True)])
 
 
 def parsed(settings: Sequence[str] | None) -> dict[str, Value]:
@@ -64,6 +81,23 @@ def check_result(option: str, path: Path, others: Sequence[Path] = (), ending: s
         for other in others:
             if os.path.realpath(path) == os.path.realpath(other) or (path.exists() and other.exists() and path.samefile(other)):
                 refuse(f"{option} {path}: is the file {other}, which it would replace; give another")
+
+
+def check_json(target: str | None, others: Sequence[Path] = ()) -> None:
+    """`check_result` for what was given as `--json`."""
+    if target not in (None, STDOUT):
+        check_result("--json", Path(target), others)
+
+
+def give_json(target: str | None, value: Mapping[str, Any]) -> None:
+    """Write `value` where `--json` says, if it was given."""
+    if target == STDOUT:
+        print(jsonfile.as_text(value))
+    elif target is not None:
+        try:
+            jsonfile.write(Path(target), value)
+        except OSError as error:
+            fail(f"{target}: {error.strerror}; give a --json FILE that can be written")
 
 
 def tell_of_compiling() -> None:

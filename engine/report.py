@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import os
-import secrets
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from .. import __version__
+from . import jsonfile
 
 if TYPE_CHECKING:
     from .files import FileReport
@@ -97,14 +94,7 @@ class Result:
 
     def write(self, path: Path) -> None:
         """The JSON report; whole or not at all. OSError when it cannot be written."""
-        whole = path.with_name(f".velavox-{secrets.token_hex(8)}.json")  # short, whatever the name's length
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            whole.write_text(json.dumps(self.as_json(), indent=1) + "\n", encoding="utf-8")
-            os.replace(whole, path)
-        finally:
-            with suppress(OSError):
-                whole.unlink()
+        jsonfile.write(path, self.as_json())
 
     def _sound(self) -> tuple[float, float]:
         """Seconds of sound done, and of processor time for it."""
