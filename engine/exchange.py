@@ -26,14 +26,21 @@ class Exchange:
         self._state, self._memory = exchange.fresh(channels_in, channels_out, rate_in, rate_out, (captured, playing, sent))
         self.counts: Any = self._state[0]  # a view: as the callback writes them
 
+    @property
+    def address(self) -> int:
+        """What a compiled callback takes as `userdata`. This object must stay alive until the device has been closed."""
+        return int(self._state.ctypes.data)
+
     def duplex(self, x: F32, y: F32, flags: int = 0) -> None:
         """Take x and fill y, interleaved, both 1-D."""
         exchange.duplex(self._state, self._memory, x, y, flags)
 
     def capture(self, x: F32, flags: int = 0) -> None:
+        """Take x, interleaved, 1-D."""
         exchange.captured(self._state, self._memory, x, flags)
 
     def play(self, y: F32, flags: int = 0) -> None:
+        """Fill y, interleaved, 1-D."""
         exchange.played(self._state, self._memory, y, flags)
 
     def take(self, x: F32) -> int:
@@ -45,7 +52,7 @@ class Exchange:
         exchange.drop(self._state, frames)
 
     def put(self, y: F32, frames: int) -> bool:
-        """Have y[:frames] played; False, and none of it, where there is no room."""
+        """Have y[:frames], clipped to full scale in place, played; False, and none of it, where there is no room."""
         return exchange.put(self._state, self._memory, y, frames) == frames
 
     def sent(self, y: F32) -> int:

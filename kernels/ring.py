@@ -24,43 +24,60 @@ def fresh(primed: int = 0) -> State:
     return state
 
 
+def size(capacity: int) -> int:
+    """The power of two that holds at least `capacity` samples."""
+    return 1 << max(0, int(capacity) - 1).bit_length()
+
+
 def memory(capacity: int) -> F32:
     """Zeroed memory for at least `capacity` samples."""
-    return np.zeros(1 << max(0, int(capacity) - 1).bit_length(), np.float32)
+    return np.zeros(size(capacity), np.float32)
 
 
 @word
 def waiting(s: np.record) -> int:
     """Samples that are there. What the other thread did to the memory before, it has done now."""
-    count = s.write - s.read
+    count: int = s.write - s.read
     acquire()
     return count
 
 
+# Both copy in two runs, up to the end of the memory and from its start: 0.03 us for 480 samples, where masking each index
+# takes 0.2. Each run is a slice of its own, since no index must be able to turn negative if the loop is to vectorise.
+
+
 @word
 def put(s: np.record, buffer: F32, x: F32) -> None:
-    mask = buffer.size - 1
-    start = s.write
-    for i in range(x.size):
-        buffer[(start + i) & mask] = x[i]
+    """Put all of x; the caller has made room."""
+    start = s.write & (buffer.size - 1)
+    first = min(x.size, buffer.size - start)
+    _copy(buffer[start : start + first], x[:first])
+    _copy(buffer[: x.size - first], x[first:])
     release()
-    s.write = start + x.size
+    s.write += x.size
+
+
+@word
+def get(s: np.record, buffer: F32, out: F32) -> None:
+    """Fill all of out; so much is there."""
+    start = s.read & (buffer.size - 1)
+    first = min(out.size, buffer.size - start)
+    _copy(out[:first], buffer[start : start + first])
+    _copy(out[first:], buffer[: out.size - first])
+    skip(s, out.size)
 
 
 @word
 def skip(s: np.record, count: int) -> None:
     """Leave out the next `count` samples, read already or not wanted."""
     release()
-    s.read = s.read + count
+    s.read += count
 
 
 @word
-def get(s: np.record, buffer: F32, out: F32) -> None:
-    mask = buffer.size - 1
-    start = s.read
+def _copy(out: F32, x: F32) -> None:
     for i in range(out.size):
-        out[i] = buffer[(start + i) & mask]
-    skip(s, out.size)
+        out[i] = x[i]
 
 
 @kernel(record(STATE), f32, f32)

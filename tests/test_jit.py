@@ -52,6 +52,23 @@ def test_cached(source: Path) -> None:
     assert hits(load(source)) == 1
 
 
+def test_callbacks_are_cached_too(source: Path) -> None:
+    source.write_text(
+        CODE
+        + """
+import numba
+from velavox.kernels.jit import callback
+@callback(numba.int32, numba.int32)
+def add_one(x):
+    return x + 1
+"""
+    )
+    for wanted in (0, 1):
+        module = load(source)
+        assert module.add_one.cache_hits == wanted
+        assert module.add_one.ctypes(41) == 42
+
+
 @pytest.mark.parametrize("kind", ["nbi", "nbc"])
 @pytest.mark.parametrize("damage", ["empty", "cut", "garbage", "flip"])
 def test_damaged_cache_means_compiling_again(source: Path, kind: str, damage: str) -> None:
