@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from math import lcm
+from threading import Lock
 from time import perf_counter
 from types import TracebackType
 from typing import Any, Literal, NoReturn, Self
@@ -16,6 +17,8 @@ import numpy.typing as npt
 from ..kernels import guard, mix
 from ..kernels.jit import F32
 from .lane import Lane
+from .laps import INPUT, MIX, Lap
+from .profiler import Profiler
 from .resample import HIGHEST, LOWEST, Plan, whole
 from .samples import full_scale, read_into
 from .stage import Stage
@@ -29,6 +32,7 @@ OnError = Literal["mute", "raise"]
 _PIECE = 2048
 MOST_CHANNELS = 1024
 SAVED_VERSION = 1
+_attaching = Lock()
 
 
 class Engine:
@@ -105,6 +109,7 @@ class Engine:
         self._mix_work = mix.channels(channels)
         self._closed = False
         self._ended = False  # flushed, and nothing processed since
+        self._profiler: Profiler | None = None
         if seed is not None:
             self._draw_seeded()
             self._restart()  # else the first hops would glide from the voice that prepare() drew
@@ -172,6 +177,8 @@ class Engine:
             float32 in [-1, 1], the same shape, new and writable.
         """
         began = perf_counter()
+        profiler = self._profiler  # read once: it may be attached and detached in the middle of a block
+        lap = profiler.begin(began) if profiler is not None and profiler.due else None
         block = np.asarray(x)
         frames, y, top = self._checked(block)
         counted = self._counted
@@ -181,9 +188,12 @@ class Engine:
             counted.mute("closed")
             return y
         self._ended = self._ended and frames == 0
-        self._run(block, y, frames, top)
-        if frames and (perf_counter() - began) * self._plan.rate > frames:
+        self._run(block, y, frames, top, lap)
+        ended = perf_counter()
+        if frames and (ended - began) * self._plan.rate > frames:
             counted.late += 1
+        if frames and profiler is not None:
+            profiler.end(began, ended, frames, counted.hops)
         return y
 
     def flush(self) -> F32:
@@ -205,6 +215,24 @@ class Engine:
         self._counts[0] = np.zeros(1, guard.COUNTS)[0]
         self._counted.__init__()  # type: ignore[misc]
         self._closed = self._ended = False
+
+    def profile(self, every: int = 32) -> Profiler:
+        """Attach a profiler, at any time and from any thread; RuntimeError if one is attached.
+
+        Args:
+            every: one block in so many, on average, has its parts timed, which takes 3 us. At the default the mean time of a
+                block rises by 0.2 us (1 % of that of 10 ms with McAdams at 48 kHz).
+        """
+        every = whole("every", every, 1, 2**20, "blocks")
+        with _attaching:
+            if self._profiler is not None:
+                raise RuntimeError("a profiler is attached to this engine: detach() it first")
+            self._profiler = Profiler(self._plan, [stage.method for stage in self.stages], every, self._detach)
+            return self._profiler
+
+    def _detach(self, profiler: Profiler) -> None:
+        if self._profiler is profiler:
+            self._profiler = None
 
     def close(self) -> None:
         """End for good: from now on every block is silence, until reset()."""
@@ -264,10 +292,10 @@ class Engine:
         wanted = "(frames,) or (frames, 1)" if self.channels == 1 else f"(frames, {self.channels})"
         raise ValueError(f"x of shape {block.shape}: give {wanted}")
 
-    def _run(self, block: npt.NDArray[Any], y: F32, frames: int, top: float) -> None:
+    def _run(self, block: npt.NDArray[Any], y: F32, frames: int, top: float, lap: Lap | None = None) -> None:
         """Take all of `block` and write all of y, silence at first. Whatever is raised in between, y ends as silence."""
         try:
-            self._run_pieces(block, y, frames, top)
+            self._run_pieces(block, y, frames, top, lap)
         except BaseException as error:  # no stage's: a lane keeps those. Half a block may be in, so start over
             y.fill(0)
             self._restart()
@@ -282,20 +310,26 @@ class Engine:
         if failed is not None and self._on_error == "raise":
             raise failed
 
-    def _run_pieces(self, block: npt.NDArray[Any], y: F32, frames: int, top: float) -> None:
+    def _run_pieces(self, block: npt.NDArray[Any], y: F32, frames: int, top: float, lap: Lap | None) -> None:
         columns = block if block.ndim == 2 else block.reshape(-1, 1)
         out = y if y.ndim == 2 else y.reshape(-1, 1)
         for start in range(0, frames, self._piece):
             count = min(self._piece, frames - start)
             read_into(self._x[:, :count], columns[start : start + count].T)
             guard.sanitise(self._counts, self._x, count, top)
+            if lap:
+                lap(INPUT)
             if self.policy == "mix" and self.channels > 1:
                 mix.mix(self._mix, *self._mix_work, self._x, count)
+                if lap:
+                    lap(MIX)
             for c, lane in enumerate(self._lanes):
-                lane.take(self._x, c, 0, count)
-                lane.give(self._counts, out, c, start, count)
+                lane.take(self._x, c, 0, count, lap)
+                lane.give(self._counts, out, c, start, count, lap)
         if self.policy == "mix" and self.channels > 1:
             out[:, 1:] = out[:, :1]
+            if lap:
+                lap(MIX)
 
     def _restart(self) -> None:
         for lane in self._lanes:

@@ -1,0 +1,153 @@
+"""The figures of a profile: how long blocks take, what in them takes it, and how late the voice comes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..kernels.jit import F64
+from .resample import Plan
+from .trace import Trace
+
+PERCENTILES = {"p50": 50.0, "p95": 95.0, "p99": 99.0, "p99_9": 99.9}
+
+
+@dataclass(frozen=True)
+class Part:
+    """What a part of the engine takes of a block, over the blocks that were looked into."""
+
+    name: str  # "resample_in", "mcadams", "level", ...: see `laps`
+    p50_us: float
+    p99_us: float
+    mean_us: float  # as if every block had been looked into
+    share: float  # of the mean time of a block, which was measured apart: the shares add up to about 1, not exactly
+
+
+@dataclass(frozen=True)
+class Delay:
+    """From a sample at the input to the same sample at the output, ms, by cause."""
+
+    algorithmic: Mapping[str, float]  # filters and stages look that far ahead
+    buffering: Mapping[str, float]  # sound waits for the rest of its block, of its hop, for its turn
+    compute: float  # median time of a block
+
+    @property
+    def total(self) -> float:
+        return sum(self.algorithmic.values()) + sum(self.buffering.values()) + self.compute
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "algorithmic_ms": sum(self.algorithmic.values()),
+            "buffering_ms": sum(self.buffering.values()),
+            "compute_ms": self.compute,
+            "latency_ms": self.total,
+            "parts_ms": {**self.algorithmic, **self.buffering},
+        }
+
+
+@dataclass(frozen=True)
+class Report:
+    """Of the blocks that a `Profiler` has seen; those with no frames are left out. All zero before the second block.
+
+    Percentiles, parts and ratios are those of the blocks kept (the last 65,536), without the first one, which is apart.
+    """
+
+    blocks: int  # all that were seen
+    first_us: float
+    times_us: Mapping[str, float]  # mean, p50, p95, p99, p99_9, max
+    deadline: Mapping[str, float]  # p50, p95, p99, p99_9, max of time over duration, block by block
+    misses: int  # of all blocks but the first: took longer than they last
+    rtc: float  # time over duration, all blocks together
+    cpu_share: float  # of a core, by the thread that processes, with all else that it does
+    looked_into: int  # blocks whose parts were timed
+    parts: tuple[Part, ...]  # in the order of the signal flow; those that have no work are left out
+    delay: Delay
+    collections: tuple[int, int, int]  # garbage collections of the whole process, by generation
+    pause_us: float  # by all of them
+    longest_pause_us: float
+    trace: Trace  # what this was made from
+
+    @classmethod
+    def of(cls, trace: Trace, plan: Plan) -> Report:
+        seconds = trace.frames / plan.rate
+        empty = not trace.spent.size
+        us = np.zeros(1) if empty else trace.spent * 1e6
+        use = np.zeros(1) if empty else trace.spent / seconds
+        young, middle, old = trace.pauses.runs
+        return cls(
+            blocks=trace.blocks,
+            first_us=trace.first * 1e6,
+            times_us={"mean": float(us.mean()), **_percentiles(us), "max": trace.longest * 1e6},
+            deadline={**_percentiles(use), "max": float(use.max())},
+            misses=trace.misses,
+            rtc=0.0 if empty else float(trace.spent.sum() / seconds.sum()),
+            cpu_share=trace.cpu_share,
+            looked_into=trace.looked_into.size,
+            parts=_parts(trace),
+            delay=_delay(plan, 0.0 if empty else float(np.median(trace.frames)), float(np.median(us))),
+            collections=(young, middle, old),
+            pause_us=trace.pauses.seconds * 1e6,
+            longest_pause_us=trace.pauses.longest * 1e6,
+            trace=trace,
+        )
+
+    @property
+    def parts_share(self) -> float:
+        """Sum of the shares of all parts: how well the blocks looked into agree with all blocks."""
+        return sum(part.share for part in self.parts)
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain numbers: units stand in the keys, shares and uses are ratios."""
+        return {
+            "blocks": self.blocks,
+            "first_us": self.first_us,
+            **{f"{name}_us": value for name, value in self.times_us.items()},
+            "deadline": dict(self.deadline),
+            "misses": self.misses,
+            "rtc": self.rtc,
+            "cpu_share": self.cpu_share,
+            "looked_into": self.looked_into,
+            "parts": [vars(part) for part in self.parts],
+            "parts_share": self.parts_share,
+            "delay": self.delay.as_json(),
+            "gc": {
+                "runs": list(self.collections),
+                "runs_per_block": sum(self.collections) / max(1, self.blocks),
+                "pause_us": self.pause_us,
+                "longest_pause_us": self.longest_pause_us,
+            },
+        }
+
+
+def _percentiles(x: F64) -> dict[str, float]:
+    return dict(zip(PERCENTILES, np.percentile(x, list(PERCENTILES.values())).tolist(), strict=True))
+
+
+def _parts(trace: Trace) -> tuple[Part, ...]:
+    """Each block looked into stands for all blocks of its size that complete as many hops: by chance it may be one of a kind
+    that takes much longer than the others do."""
+    if not trace.looked_into.size:
+        return ()
+    kinds, kind = np.unique(np.stack([trace.frames, trace.hops]), axis=1, return_inverse=True)
+    row_kind = kind[trace.looked_into]
+    rows, blocks = (np.bincount(k, minlength=kinds.shape[1]) for k in (row_kind, kind))
+    weights = blocks[row_kind] / rows[row_kind]
+    weights = weights / weights.sum()
+    whole = trace.spent[rows[kind] > 0].mean()
+    found = []
+    for name, time in trace.parts.items():
+        if time.any():
+            p50, p99 = np.percentile(time, (50, 99)) * 1e6
+            mean = weights @ time
+            found.append(Part(name, float(p50), float(p99), float(mean) * 1e6, float(mean / whole)))
+    return tuple(found)
+
+
+def _delay(plan: Plan, block: float, compute_us: float) -> Delay:
+    """`block`: frames that come at a time."""
+    ms = {name: frames / plan.rate * 1e3 for name, frames in plan.latency_parts.items()}
+    reblock = ms.pop("reblock")
+    return Delay(algorithmic=ms, buffering={"block": block / plan.rate * 1e3, "reblock": reblock}, compute=compute_us / 1e3)
