@@ -25,14 +25,14 @@ import numpy.typing as npt
 import soundfile
 
 RATE = 48_000
-LEAD = 0.1  # s of silence before an array that is fed: the server loses the first 5 ms of a new connection
 NEEDED = ("pulseaudio", "pactl", "parec", "paplay")
 INSTALL = "apt-get install pulseaudio pulseaudio-utils libasound2-plugins libportaudio2"
 
 _ASOUNDRC = "pcm.!default { type pulse }\nctl.!default { type pulse }\n"
+# norewinds: without it the first callback comes up to 2 s after the start, and a new connection loses its first 5 ms.
 _SCRIPT = """\
 load-module module-native-protocol-unix auth-anonymous=1 socket={socket}
-load-module module-null-sink sink_name=rig format=float32le rate=48000 channels=2 channel_map=front-left,front-right
+load-module module-null-sink sink_name=rig norewinds=1 format=float32le rate=48000 channels=2 channel_map=front-left,front-right
 load-module module-remap-sink master=rig sink_name=micfeed channels=1 channel_map=mono master_channel_map=front-left remix=no
 load-module module-remap-sink master=rig sink_name=spk channels=1 channel_map=mono master_channel_map=front-right remix=no
 load-module module-remap-source master=rig.monitor source_name=fakemic channels=1 channel_map=mono \
@@ -91,7 +91,7 @@ class Rig:
         return kept | self.settings
 
     def start(self) -> None:
-        """Start the server, and a listener that keeps it awake: without one the first callback comes after 2 s."""
+        """Start the server, and a listener that keeps it awake and at 10 ms of latency."""
         self._socket.unlink(missing_ok=True)
         with (self.folder / "log").open("ab") as log:
             script = str(self.folder / "default.pa")
@@ -107,8 +107,7 @@ class Rig:
         path = sound
         if not isinstance(path, Path):
             path = self._new("feed", "wav")
-            silence = np.zeros(round(LEAD * rate), np.float32)
-            soundfile.write(path, np.concatenate([silence, sound]), rate, subtype="FLOAT")
+            soundfile.write(path, sound, rate, subtype="FLOAT")
         return self._run("paplay", "-d", "micfeed", "--latency-msec=20", str(path))
 
     @contextmanager
