@@ -362,3 +362,23 @@ def wanted_f0(contour: F64, hz: float, spread: float) -> F64:
         wanted = np.log(hz) + stretch * (value - mean + 0.09 * max(0, 1 - count / 300))
         out.append(np.exp(np.clip(wanted, np.log(60), np.log(450))))
     return np.array(out)
+
+
+# --- Live: reading between samples, fading ---
+
+
+def read_between(x: F64, times: F64, rate_in: int, rate_out: int, zeros: int, kaiser: float) -> F64:
+    """x at `times` (input samples): Kaiser-windowed sinc whose first zeros lie one sample of the lower rate from its centre."""
+    width = max(1.0, rate_in / rate_out)
+    y = np.zeros(times.size)
+    for k, t in enumerate(times):
+        n = np.arange(np.ceil(t - zeros * width), np.floor(t + zeros * width) + 1)
+        h = np.sinc((n - t) / width) * np.i0(kaiser * np.sqrt(np.maximum(1 - ((n - t) / (zeros * width)) ** 2, 0)))
+        there = (n >= 0) & (n < x.size)
+        y[k] = np.dot(h[there] / h.sum(), x[n[there].astype(int)])
+    return y
+
+
+def fade(y: F64, rate: int, duration: float, gain: float, target: float) -> F64:
+    distance = abs(target - gain) * duration * rate
+    return y * np.interp(np.arange(1, y.size + 1), [0, distance], [gain, target])
