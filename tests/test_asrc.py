@@ -40,7 +40,7 @@ def snr(y: F32, wanted: npt.NDArray[np.float64]) -> float:
 def test_twin(rate_in: int, rate_out: int, off: float) -> None:
     x, stream = noise(300), Stream(rate_in, rate_out, off=off)
     y = stream(x)
-    times = np.arange(y.size) * stream.nominal * (1 + off) - asrc.latency(rate_in, rate_out)
+    times = np.arange(y.size, dtype=np.float64) * stream.nominal * (1 + off) - asrc.latency(rate_in, rate_out)
     wanted = naive.read_between(x.astype(np.float64), times, rate_in, rate_out, asrc.ZEROS, asrc.KAISER)
     np.testing.assert_allclose(y, wanted, atol=1e-5)
 

@@ -42,3 +42,26 @@ def test_row() -> None:
 
 def test_memory_is_a_power_of_two() -> None:
     assert [ring.memory(n).size for n in (1, 2, 3, 160, 4096, 4097)] == [1, 2, 4, 256, 4096, 8192]
+
+
+@pytest.mark.nojit
+def test_as_much_as_there_is_memory_from_every_position() -> None:
+    for start in range(16):
+        state, buffer = ring.fresh(), ring.memory(16)
+        state[0].read = state[0].write = start + 160
+        for count in (0, 1, 15, 16):
+            x, out = np.arange(count, dtype=np.float32) + 1, np.full(count, 0.77, np.float32)
+            ring.push(state, buffer, x)
+            assert state[0].write - state[0].read == count
+            assert ring.pop(state, buffer, out)
+            np.testing.assert_array_equal(out, x)
+
+
+@pytest.mark.nojit
+def test_skip() -> None:
+    state, buffer, out = ring.fresh(), ring.memory(8), np.zeros(3, np.float32)
+    ring.push(state, buffer, np.arange(7, dtype=np.float32))
+    ring.skip(state[0], 4)
+    assert ring.waiting(state[0]) == 3
+    ring.pop(state, buffer, out)
+    np.testing.assert_array_equal(out, [4, 5, 6])
