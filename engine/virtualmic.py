@@ -1,0 +1,136 @@
+"""A microphone that is not there: what is played into it, chat programs hear as a microphone.
+
+On Linux it is made, a sink to play into and a source that gives what it plays, and removed at the end. On macOS and Windows a
+virtual cable has to be installed, and is found by its name.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from . import devices, soundserver
+from .card import DeviceError
+
+CABLES = (  # what a cable is called as an output and, for those who listen, as an input
+    ("BlackHole", "BlackHole"),
+    ("CABLE Input", "CABLE Output"),
+    ("VoiceMeeter Input", "VoiceMeeter Output"),
+)
+_TO_INSTALL = (
+    "BlackHole (https://existential.audio/blackhole)" if sys.platform == "darwin" else "VB-Cable (https://vb-audio.com/Cable)"
+)
+_PID = "velavox.pid"  # says on the server whose it is
+
+
+class VirtualMic:
+    """A virtual microphone to play into.
+
+    Attributes:
+        output: the device to play to, as `SoundCard` takes it.
+        pick: the microphone to pick in a chat program.
+    """
+
+    def __init__(self, output: str | int, pick: str) -> None:
+        self.output, self.pick = output, pick
+
+    def renew(self) -> None:
+        """Bring it back if it has gone, as after a restart of the sound server. DeviceError if that cannot be."""
+
+
+class _Served(VirtualMic):
+    """By the sound server: a null sink, and a source that remaps its monitor, since programs hide monitors from the list of
+    microphones."""
+
+    def __init__(self, name: str) -> None:
+        slug = re.sub(r"\W+", "_", name.casefold(), flags=re.ASCII).strip("_") or "mic"
+        self._sink, self._source = f"velavox_{slug}", f"velavox_{slug}_mic"
+        super().__init__(self._sink, name)
+
+    def claim(self) -> None:
+        """DeviceError if another run that goes on has one of this name. What a killed run left behind, `renew` replaces."""
+        for arguments in self._modules().values():
+            pid = re.search(rf"{re.escape(_PID)}=(\d+)", arguments)
+            if pid and _runs(int(pid[1])):
+                what = f"the virtual microphone {self.pick!r} belongs to process {pid[1]}"
+                raise DeviceError(what, "end that, or give another name")
+
+    def renew(self) -> None:
+        found = self._modules()
+        if len(found) == 2 and all(self._mark in arguments for arguments in found.values()):
+            return
+        self._unload(found)
+        # norewinds: else the first callback may take 2 s
+        form = ["format=float32le", "rate=48000", "channels=1", "channel_map=mono"]
+        sink = [f"sink_name={self._sink}", f"sink_properties={self._properties(f'{self.pick} (velavox)')}"]
+        soundserver.ask("load-module", "module-null-sink", *sink, *form, "norewinds=1")
+        source = [f"source_name={self._source}", f"source_properties={self._properties(self.pick)}"]
+        soundserver.ask("load-module", "module-remap-source", f"master={self._sink}.monitor", *source, *form)
+
+    def remove(self) -> None:
+        """Take it away; nothing where it has gone, or nobody answers."""
+        with suppress(DeviceError):
+            self._unload(self._modules())
+
+    @property
+    def _mark(self) -> str:
+        return f"{_PID}={os.getpid()}"
+
+    def _properties(self, description: str) -> str:
+        return f"'device.description=\"{description}\" {self._mark}'"
+
+    def _modules(self) -> dict[str, str]:
+        """Numbers and arguments of its modules, in the order of loading."""
+        names = {f"sink_name={self._sink}", f"source_name={self._source}"}
+        rows = [line.split("\t") for line in soundserver.ask("list", "short", "modules").splitlines()]
+        return {row[0]: row[2] for row in rows if len(row) > 2 and names & set(row[2].split())}
+
+    def _unload(self, modules: dict[str, str]) -> None:
+        for number in reversed(modules):  # the source first, which hangs on the sink
+            with suppress(DeviceError):  # it has gone already
+                soundserver.ask("unload-module", number)
+
+
+@contextmanager
+def virtual_microphone(name: str) -> Iterator[VirtualMic]:
+    """A microphone called `name` while the context lasts; where a cable stands in, it has a name of its own (`pick`).
+
+    Raises:
+        ValueError: the name is empty, or has a quote, a backslash or what cannot be printed.
+        DeviceError: no sound server, or no cable is installed.
+    """
+    if not name.strip() or not name.isprintable() or set(name) & set("\"'\\"):
+        raise ValueError(f"virtual microphone {name!r}: give a name without quotes and backslashes")
+    if sys.platform != "linux":
+        yield _cable()
+        return
+    mic = _Served(name)
+    mic.claim()
+    try:
+        mic.renew()
+        yield mic
+    finally:
+        mic.remove()
+
+
+def _cable() -> VirtualMic:
+    outputs = [d for d in devices.devices() if d.output]
+    for played, heard in CABLES:
+        for device in outputs:
+            if played.casefold() in device.name.casefold():
+                return VirtualMic(played, device.name if played == heard else heard)
+    raise DeviceError("there is no virtual cable, such as BlackHole, VB-Cable or VoiceMeeter", f"install {_TO_INSTALL}")
+
+
+def _runs(pid: int) -> bool:
+    """Whether there is such a process, apart from this one: in a container every run has the same number."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return pid != os.getpid()
