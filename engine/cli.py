@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import sys
+import threading
 from typing import Annotated
 
 import typer
 
 from .. import __version__
 from .cli_files import anonymize, methods, pipe
-from .options import FAILED, INTERRUPTED
+from .cli_live import devices, live
+from .options import FAILED, INTERRUPTED, JsonCommand
 from .progress import say
 from .standard import standard_streams
 
@@ -31,23 +34,35 @@ def _version(asked: bool) -> None:
 def velavox(
     version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show it and exit.")] = False,
 ) -> None:
-    """Anonymize voices in files, folders and pipes."""
+    """Anonymize voices while somebody speaks, and in files, folders and pipes."""
 
 
 app.command(no_args_is_help=True)(anonymize)
 app.command()(pipe)
+app.command(cls=JsonCommand)(live)
+app.command()(devices)
 app.command()(methods)
 
 
 def main() -> None:
     """The entry point of the command."""
+    status = _run()
+    if threading.active_count() > 1:  # it hangs in a sound driver, which would hang the exit as well
+        os._exit(status)
+    sys.exit(status)
+
+
+def _run() -> int:
     try:
         with standard_streams():
             app()
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else FAILED
     except KeyboardInterrupt:
-        sys.exit(INTERRUPTED)
+        return INTERRUPTED
     except BrokenPipeError:  # `velavox methods | head`: whoever asked has enough
-        sys.exit(0)
+        pass
     except OSError as error:
         say(f"failed: stdout: {error.strerror}")
-        sys.exit(FAILED)
+        return FAILED
+    return 0

@@ -17,10 +17,10 @@ _MOST_SKIPPED = 10  # lines for each reason: a corpus has a transcript for every
 def say(text: str) -> None:
     """One line on stderr. Where that is full, or nobody reads it, the work goes on."""
     with suppress(OSError):
-        print(_one_line(text), file=sys.stderr)
+        print(one_line(text), file=sys.stderr)
 
 
-def _one_line(text: str) -> str:
+def one_line(text: str) -> str:
     """A file's name may hold line ends and what steers a terminal."""
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
@@ -72,4 +72,4 @@ class Progress:
             say(text)
         else:  # above the bar
             with suppress(OSError):
-                self._bar.console.print(_one_line(text), markup=False, highlight=False, soft_wrap=True)
+                self._bar.console.print(one_line(text), markup=False, highlight=False, soft_wrap=True)

@@ -198,12 +198,28 @@ def finish(file: BinaryIO, frames: int, channel_mask: int = 0, cues: Sequence[in
             _put(file, 4, order + "I", end - 8)
 
 
+def shorten(file: BinaryIO) -> None:
+    """Make an RF64 file that `walk` can read the WAV file that it could have been, if its sizes fit in 32 bits.
+
+    As EBU Tech 3306 has it for recorders, which do not know the length when they begin: `ds64` becomes `JUNK`.
+    """
+    size = file.seek(0, os.SEEK_END)
+    file.seek(0)
+    if size > LONGEST or file.read(4) != b"RF64":
+        return
+    found = {chunk.name: chunk for chunk in walk(file)}
+    _put(file, found[b"data"].start - 4, "<I", found[b"data"].size)
+    _put(file, found[b"ds64"].start - 8, "4s", b"JUNK")
+    _put(file, 4, "<I", size - 8)
+    _put(file, 0, "4s", b"RIFF")
+
+
 def _cues(payload: bytes, order: str) -> tuple[int, ...]:
     """Positions in a `cue ` chunk: the offset into the samples, and nothing else of it."""
     count = min(struct.unpack(order + "I", payload[:4])[0], (len(payload) - 4) // 24) if len(payload) >= 4 else 0
     return tuple(struct.unpack_from(order + "I", payload, 4 + 24 * i + 20)[0] for i in range(count))
 
 
-def _put(file: BinaryIO, at: int, kind: str, value: int) -> None:
+def _put(file: BinaryIO, at: int, kind: str, value: int | bytes) -> None:
     file.seek(at)
     file.write(struct.pack(kind, value))

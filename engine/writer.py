@@ -17,7 +17,7 @@ import numpy.typing as npt
 from ..kernels.jit import F32
 from .failure import FileFailure
 from .form import SHORT_HEADERS, Form, size_of
-from .riff import LONGEST, finish
+from .riff import LONGEST, finish, shorten
 
 try:
     import fcntl
@@ -116,8 +116,11 @@ class Writer:
         except (soundfile.SoundFileError, AssertionError) as error:  # it asserts that all frames went out
             raise FileFailure(*_NOT_WHOLE) from error
 
-    def commit(self, channel_mask: int = 0, cues: Sequence[int] = ()) -> None:
-        """Close, check and name the file. `cues` are frame numbers, and for WAV, WAVEX and RF64 only, as `channel_mask` is."""
+    def commit(self, channel_mask: int = 0, cues: Sequence[int] = (), short: bool = False) -> None:
+        """Close, check and name the file. `cues` are frame numbers, and for WAV, WAVEX and RF64 only, as `channel_mask` is.
+
+        `short`: an RF64 file that could be a WAV file becomes one.
+        """
         import soundfile
 
         assert self._file is not None
@@ -125,6 +128,8 @@ class Writer:
             self._sound.close()
             if self._form.container in (*WITH_CUES, "AIFF"):
                 finish(self._file, self.frames, channel_mask, cues)
+            if short:
+                shorten(self._file)
             self._file.seek(0)
             with soundfile.SoundFile(self._file.fileno(), closefd=False) as written:
                 extra = written.frames - self.frames

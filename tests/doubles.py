@@ -1,13 +1,18 @@
-"""Stages with known behaviour for tests of the engine: one that can be told apart, one that delays, one that fails."""
+"""Stages with known behaviour for tests of the engine: one that can be told apart, one that delays, one that fails.
+
+And the status of a live stream.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Self
+from dataclasses import replace
+from typing import Any, Self
 
 import numpy as np
 from velavox import Engine, Identity
 from velavox.engine.parameter import Parameter
+from velavox.engine.status import State, Status
 from velavox.kernels.jit import F32
 
 
@@ -88,3 +93,9 @@ def give_infinity(x: F32, y: F32) -> None:
 
 
 FAULTS = {"raise": fail, "nan": give_nan, "half": write_half, "nothing": write_nothing, "infinite": give_infinity}
+
+
+def running(**changes: Any) -> Status:
+    """The status of a live stream that runs well, but for `changes`."""
+    well = Status(State.running, "", 5.0, "mic", "speaker", 48_000, 48_000, 480, "gain, voice 1", -12.0, -20.0, 61.5)
+    return replace(well, delay_parts_ms={"device_in": 20.0, "engine": 24.9}, **changes)

@@ -1,0 +1,166 @@
+"""The recording: every sample that was sent, whole under its name or not there, and no burden to the stream."""
+
+from __future__ import annotations
+
+import os
+import resource
+import struct
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+from doubles import running
+from signals import F32, noise
+from velavox.engine.dummy import DummyCard
+from velavox.engine.failure import FileFailure
+from velavox.engine.identity import Identity
+from velavox.engine.live import Live
+from velavox.engine.recorder import Recorder
+from velavox.engine.riff import shorten
+from velavox.engine.status import Status
+
+
+class Sent:
+    """A stream that has sent `pieces`, each at a rate of its own."""
+
+    def __init__(self, *pieces: tuple[int, F32]) -> None:
+        self.pieces = [(rate, list(np.split(x, range(4000, len(x), 4000)))) for rate, x in pieces]
+        self.asked_in: set[int] = set()
+
+    def sent(self, y: F32) -> int:
+        self.asked_in.add(threading.get_ident())
+        while len(self.pieces) > 1 and not self.pieces[0][1]:
+            self.pieces.pop(0)
+        blocks = self.pieces[0][1]
+        if not blocks:
+            return 0
+        block = blocks.pop(0)
+        y[: len(block)] = block
+        return len(block)
+
+    def status(self) -> Status:
+        return running(rate_out=self.pieces[0][0])
+
+
+def record(target: Path, source: Sent) -> Recorder:
+    with Recorder(target) as recorder:
+        recorder.start(source)
+    return recorder
+
+
+@pytest.mark.parametrize(("name", "container"), [("a.wav", "WAVEX"), ("a.w64", "W64"), ("a.caf", "CAF"), ("a.au", "AU")])
+def test_floats_are_kept_to_the_bit(tmp_path: Path, name: str, container: str) -> None:
+    x = noise(100_000) * np.float32(1.7)
+    recorder = record(tmp_path / name, Sent((48_000, x)))
+    y, rate = soundfile.read(tmp_path / name, dtype="float32")
+    assert rate == 48_000
+    np.testing.assert_array_equal(y, x)
+    assert (recorder.trouble, recorder.note, recorder.seconds) == ("", "", pytest.approx(len(x) / 48_000))
+    assert (soundfile.info(tmp_path / name).format, os.listdir(tmp_path)) == (container, [name])
+
+
+@pytest.mark.parametrize(("name", "error"), [("a.flac", 2**-23), ("a.ogg", 0.2), ("a.mp3", 0.2)])
+def test_other_endings_hold_what_they_can(tmp_path: Path, name: str, error: float) -> None:
+    x = (0.5 * np.sin(np.arange(96_000) * 0.02)).astype(np.float32)
+    assert record(tmp_path / name, Sent((48_000, x))).trouble == ""
+    y, _ = soundfile.read(tmp_path / name, dtype="float32")
+    assert len(y) == len(x)
+    assert np.abs(y - x).max() < error
+
+
+def test_it_is_fetched_while_the_stream_runs_and_by_another_thread(tmp_path: Path) -> None:
+    source = Sent((48_000, noise(40_000)))
+    with Recorder(tmp_path / "a.wav") as recorder:
+        recorder.start(source)
+        until = time.monotonic() + 10
+        while source.pieces[0][1]:
+            assert time.monotonic() < until
+            time.sleep(0.01)
+        assert [p.suffix for p in tmp_path.iterdir()] == [".part"]
+    assert threading.get_ident() not in source.asked_in
+    assert soundfile.info(tmp_path / "a.wav").frames == 40_000
+
+
+def test_another_rate_ends_it_and_says_so(tmp_path: Path) -> None:
+    x = noise(30_000)
+    recorder = record(tmp_path / "a.wav", Sent((48_000, x), (44_100, noise(50_000))))
+    y, rate = soundfile.read(tmp_path / "a.wav", dtype="float32")
+    assert rate == 48_000
+    np.testing.assert_array_equal(y, x)
+    assert (recorder.note, recorder.trouble) == ("it ends after 0.6 s, as the device came back at 44100 Hz", "")
+
+
+@contextmanager
+def room(size: int) -> Iterator[None]:
+    """No file may grow beyond `size` bytes, as on a disk that is full."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.mark.parametrize("name", ["a.wav", "a.flac"])
+def test_a_full_disk_is_trouble_and_leaves_nothing(tmp_path: Path, name: str) -> None:
+    with room(100_000), Recorder(tmp_path / name) as recorder:
+        recorder.start(Sent((48_000, noise(100_000))))
+        recorder.close()
+    assert "free space" in recorder.trouble
+    assert os.listdir(tmp_path) == []
+
+
+def test_what_cannot_be_written_is_refused_before_it_starts(tmp_path: Path) -> None:
+    with pytest.raises(FileFailure, match=r"cannot be written as \.m4a"):
+        Recorder(tmp_path / "a.m4a")
+    with pytest.raises(FileFailure, match=r"does not take 1 channel\(s\) at 44100 Hz"):
+        Recorder(tmp_path / "a.opus").start(Sent((44_100, noise(100))))
+    (tmp_path / "folder.wav").mkdir()
+    with pytest.raises(FileFailure, match="a folder has"):
+        Recorder(tmp_path / "folder.wav").start(Sent((48_000, noise(100))))
+    assert os.listdir(tmp_path) == ["folder.wav"]
+
+
+def test_a_recording_that_never_began_leaves_nothing(tmp_path: Path) -> None:
+    with Recorder(tmp_path / "a.wav"):
+        pass
+    assert os.listdir(tmp_path) == []
+
+
+def test_beyond_4_gib_it_stays_rf64(tmp_path: Path) -> None:
+    """A sparse file with the header of 5 GiB of samples."""
+    path, size = tmp_path / "long.wav", 5 * 2**30
+    with soundfile.SoundFile(path, "w", 48_000, 1, "FLOAT", format="RF64") as file:
+        file.write(np.zeros(0, np.float32))
+    with path.open("r+b") as file:
+        head = len(file.read())
+        file.truncate(head + size)
+        file.seek(20)
+        file.write(struct.pack("<QQQ", head - 8 + size, size, size // 4))
+        file.flush()
+        before = os.pread(file.fileno(), head, 0)
+        shorten(file)
+        assert os.pread(file.fileno(), head, 0) == before
+    assert (soundfile.info(path).format, soundfile.info(path).frames) == ("RF64", size // 4)
+
+
+def test_of_a_live_stream_it_is_what_the_device_was_given(tmp_path: Path) -> None:
+    played: list[F32] = []
+    card = DummyCard(noise(48_000), real_time=True, listener=lambda now, y: played.append(y[:, 0].copy()))
+    live = Live(Identity(), card=card, record=True)
+    with Recorder(tmp_path / "a.wav") as recorder:
+        with live:
+            recorder.start(live)
+            time.sleep(1.5)
+        live.close()
+    y, _ = soundfile.read(tmp_path / "a.wav", dtype="float32")
+    given = np.concatenate(played)
+    assert np.abs(y).max() > 0.1
+    assert len(y) > 24_000
+    np.testing.assert_array_equal(y, given[: len(y)])
+    assert len(given) - len(y) <= 480
