@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
+
+import numpy.typing as npt
 
 from ..kernels import exchange
 from ..kernels.jit import F32
@@ -30,6 +32,10 @@ class Exchange:
     def address(self) -> int:
         """What a compiled callback takes as `userdata`. This object must stay alive until the device has been closed."""
         return int(self._state.ctypes.data)
+
+    def counter(self, name: str) -> npt.NDArray[Any]:
+        """A field of `counts` as a view of shape (1, ...): read in 0.03 us, where an attribute of `counts` takes 1."""
+        return cast("npt.NDArray[Any]", self._state[name])
 
     def duplex(self, x: F32, y: F32, flags: int = 0) -> None:
         """Take x and fill y, interleaved, both 1-D."""

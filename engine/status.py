@@ -40,5 +40,5 @@ class Status:
     muted_hops: int = 0  # silenced by the engine: see Stats
     reopened: int = 0  # times the device was lost and came back
     corrections: int = 0  # changes of the resampling ratio that follows the two clocks
-    drift_ppm: float = 0.0  # that ratio now: how much faster sound is played than captured
+    drift_ppm: float = 0.0  # that ratio now, over nominal: negative where the output has the faster clock
     worker: str = ""  # how the worker runs: "real-time" or "ordinary" priority

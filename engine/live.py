@@ -1,0 +1,343 @@
+"""A live stream: microphone, engine, output; opened, watched over, reopened, and closed within 2 s whatever hangs.
+
+Three parts share the work. The card's callback (`kernels.callback`) only copies between rings, without the GIL. One worker
+thread opens the card, runs the engine (`session`) and reopens what was lost. The caller's thread asks and steers.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from ..kernels.jit import F32
+from .card import Card, DeviceError, Format
+from .exchange import Exchange
+from .host import Engine
+from .realtime import real_time
+from .session import ROOM, Counts, Session
+from .stage import Stage
+from .status import State, Status
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from .profiler import Profiler
+
+REOPEN_EVERY = 1.0  # s between attempts to open a lost device
+CLOSING = 1.0  # s that closing may take before it is left to itself
+RECORDED = 4.0  # s of what was sent that are kept until sent() fetches them
+_SILENCE_DB = -120.0
+
+_left: list[Exchange] = []  # of cards that hung in closing and may call back yet: never to be freed
+
+
+class Live:
+    """A live stream through a card. Silence goes out unless everything is in order.
+
+    Use it as a context, or call `start` and `close`. Every method may be called from any thread but `run`.
+
+    Args:
+        stages: as for `Engine`. Several input channels are mixed; the voice goes to every output channel.
+        card: a `SoundCard`, or a `DummyCard`.
+        seed, source: as for `Engine`.
+        record: keep what is sent to the device, to be fetched with `sent`.
+    """
+
+    def __init__(
+        self, stages: Stage | Sequence[Stage], *, card: Card, seed: int | None = None, source: str = "", record: bool = False
+    ) -> None:
+        self._stages = [stages] if isinstance(stages, Stage) else list(stages)
+        self._card, self._seed, self._source, self._record = card, seed, source, record
+        self._engine: Engine | None = None
+        self._session: Session | None = None  # the last one, also when it is over
+        self._lost = False  # from when the device was lost until sound goes through again
+        self._plan: Format | None = None
+        self._latencies = (0.0, 0.0)
+        self._counts = Counts()
+        self._muted = False
+        self._voices = 1
+        self._cause = ""
+        self._failure: BaseException | None = None
+        self._real_time = False
+        self._began = card.now()
+        self._recorded: list[Exchange] = []  # the oldest first
+        self._rebuild = threading.Lock()  # held while the engine is replaced, never for a block
+        self._thread: threading.Thread | None = None
+        self._stop = threading.Event()
+        self._opened = threading.Event()
+        self._ended = threading.Event()
+
+    def start(self) -> None:
+        """Run in a thread of its own; returns when the card runs. DeviceError, ValueError, TypeError if that cannot be."""
+        if self._thread is not None:
+            raise RuntimeError("a live stream starts once: make another one")
+        self._thread = threading.Thread(target=self._run_quietly, name="velavox live", daemon=True)
+        self._thread.start()
+        try:
+            self._opened.wait()
+        except BaseException:
+            self.close()
+            raise
+        if self._failure is not None:
+            raise self._failure
+
+    def run(self, seconds: float | None = None) -> None:
+        """Run in the calling thread, for `seconds` of the card's time or until close(); what `start` raises, it raises."""
+        try:
+            with real_time() as self._real_time:
+                self._began = self._card.now()
+                self._serve(seconds)
+        except BaseException as error:
+            self._failure = error
+            self._cause = f"{type(error).__name__}: {error}".splitlines()[0]
+            raise
+        finally:
+            self._stop.set()
+            self._close_card()
+            self._ended.set()
+            self._opened.set()
+
+    def close(self) -> None:
+        """End it: silence, the device closed, the thread ended; within 2 s, whatever hangs."""
+        self._stop.set()
+        if self._thread is not None:
+            self._thread.join(CLOSING + 0.8)
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Until it has ended (True) or `seconds` are over (False). Raises what ended it, if that was an error."""
+        ended = self._ended.wait(seconds)
+        if ended and self._failure is not None:
+            raise self._failure
+        return ended
+
+    @property
+    def muted(self) -> bool:
+        """Silence goes out. The engine runs on, so that unmuting is immediate."""
+        return self._muted
+
+    @muted.setter
+    def muted(self, on: bool) -> None:
+        self._muted = on
+        if self._session is not None:
+            self._session.muted = on
+
+    def new_voice(self) -> None:
+        """Draw another voice; it glides in over two hops."""
+        with self._rebuild:
+            self._running_engine.new_voice()
+            self._voices += 1
+
+    def set(self, **values: Any) -> None:
+        """Set parameters by name, as `Engine.set`."""
+        with self._rebuild:
+            self._running_engine.set(**values)
+
+    def profile(self) -> Profiler:
+        """Attach a profiler to the engine, as `Engine.profile`; it ends when the device comes back at another rate."""
+        with self._rebuild:
+            return self._running_engine.profile()
+
+    @property
+    def engine(self) -> Engine:
+        """The engine that runs now; another one after the device came back at another rate."""
+        with self._rebuild:
+            return self._running_engine
+
+    @property
+    def _running_engine(self) -> Engine:
+        if self._engine is None:
+            raise RuntimeError("the live stream has not started")
+        return self._engine
+
+    def sent(self, y: F32) -> int:
+        """Fill y, shape (n,), with the oldest frames sent to the device and not fetched yet; how many. Needs record=True."""
+        while self._recorded:
+            count = self._recorded[0].sent(y)
+            if count or len(self._recorded) == 1:
+                return count
+            self._recorded.pop(0)
+        return 0
+
+    def status(self) -> Status:
+        """What it does now, and what has happened since the start."""
+        now, session, plan = self._card.now(), self._session, self._plan
+        engine = self._engine
+        parts: dict[str, float] = {}
+        loads = np.zeros(1)
+        level_in = level_out = _SILENCE_DB
+        if session is not None:
+            parts = {"device_in": self._latencies[0], **session.delay_parts(now), "device_out": self._latencies[1]}
+            loads = session.loads[: session.chunks] if session.chunks else loads
+            level_in, level_out = _db(session.exchange.counts.peak_in), _db(session.exchange.counts.peak_out)
+        counts = self._counts
+        return Status(
+            state=self._state(now),
+            cause=self._cause,
+            seconds=now - self._began,
+            input=plan.name_in if plan else "",
+            output=plan.name_out if plan else "",
+            rate_in=plan.rate_in if plan else 0,
+            rate_out=plan.rate_out if plan else 0,
+            block=plan.block_out if plan else 0,
+            voice=f"{' + '.join(stage.method for stage in self._stages)}, voice {self._voices}",
+            level_in_db=level_in,
+            level_out_db=level_out,
+            delay_ms=1e3 * sum(parts.values()),
+            delay_parts_ms={name: 1e3 * seconds for name, seconds in parts.items()},
+            deadline_p50=float(np.percentile(loads, 50)),
+            deadline_p99=float(np.percentile(loads, 99)),
+            xruns=counts.xruns,
+            starved_ms=1e3 * counts.starved,
+            dropped_ms=1e3 * counts.dropped,
+            muted_hops=engine.stats.muted if engine else 0,
+            reopened=counts.reopened,
+            corrections=counts.corrections,
+            drift_ppm=1e6 * session.drift.correction if session else 0.0,
+            worker="real-time" if self._real_time else "ordinary",
+        )
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def _state(self, now: float) -> State:
+        session = self._session
+        if self._stop.is_set() or self._ended.is_set():
+            return State.closed
+        if self._lost:
+            return State.lost
+        if session is None or not session.running:
+            return State.starting
+        if self._muted:
+            return State.muted
+        return State.overloaded if now < session.overloaded else State.running
+
+    def _run_quietly(self) -> None:
+        with suppress(BaseException):  # it is kept: start() and wait() raise it
+            self.run()
+
+    def _serve(self, seconds: float | None) -> None:
+        end = None if seconds is None else self._began + seconds
+        while not self._stop.is_set():
+            self._open_card()
+            self._work(end)
+            if end is not None and self._card.now() >= end:
+                return
+            self._close_card()
+
+    def _open_card(self) -> None:
+        """Open it: the first time at once or not at all, later whenever it is back."""
+        while not self._stop.is_set():
+            try:
+                self._open_once()
+                return
+            except DeviceError as error:
+                if not self._opened.is_set():
+                    raise
+                self._cause = str(error)
+            self._pause(REOPEN_EVERY)
+
+    def _open_once(self) -> None:
+        plan = self._card.plan()
+        engine = self._engine_for(plan)
+        exchange = Exchange(
+            plan.channels_in,
+            plan.channels_out,
+            plan.rate_in,
+            plan.rate_out,
+            captured=int(ROOM * plan.rate_in) + plan.block_in,
+            playing=int(ROOM * plan.rate_out) + 8 * plan.block_out,
+            sent=int(RECORDED * plan.rate_out) if self._record else 0,
+        )
+        session = Session(plan, exchange, engine, self._counts, self._card.now())
+        session.muted = self._muted
+        _left.append(exchange)  # from here on the card may call back
+        try:
+            self._latencies = self._card.open(plan, exchange)
+        except BaseException:
+            _left.remove(exchange)
+            raise
+        if self._record:
+            self._recorded.append(exchange)
+        self._plan, self._session = plan, session
+        self._opened.set()
+
+    def _engine_for(self, plan: Format) -> Engine:
+        """A fresh stream with the parameters and voice that were there before, if there was one."""
+        with self._rebuild:
+            old = self._engine
+            if old is not None and (old.sample_rate, old.channels) == (plan.rate_in, plan.channels_in):
+                old.reset()
+                return old
+            stages = self._stages if old is None else [stage.clone() for stage in old.stages]
+            engine = Engine(
+                stages,
+                sample_rate=plan.rate_in,
+                channels=plan.channels_in,
+                policy="mix",
+                seed=self._seed,
+                source=self._source,
+            )
+            if old is not None:
+                engine.restore(old.save())
+            _warm(engine)
+            self._engine = engine
+            return engine
+
+    def _work(self, end: float | None) -> None:
+        session, card = self._session, self._card
+        if session is None:
+            return
+        looked = card.now()
+        while not self._stop.is_set():
+            now = card.now()
+            pause = session.turn(now)
+            if self._lost and session.running:
+                self._lost, self._cause = False, ""
+                self._counts.reopened += 1
+            if now - looked > 0.1:
+                looked = now
+                if not card.active:
+                    session.lost = session.lost or "the device has gone"
+                if end is not None and now >= end:
+                    return
+            if session.lost:
+                self._lost, self._cause = True, session.lost
+                return
+            if pause:
+                card.wait(pause)
+
+    def _close_card(self) -> None:
+        """Close it; where that hangs, as with a sound server that is stopped, wait for it as long as the stream goes on."""
+        session = self._session
+        closer = threading.Thread(target=self._card.close, name="velavox close", daemon=True)
+        closer.start()
+        closer.join(CLOSING)
+        while closer.is_alive() and not self._stop.is_set():
+            closer.join(0.1)
+        if session is not None and session.exchange in _left and not closer.is_alive():
+            _left.remove(session.exchange)
+
+    def _pause(self, seconds: float) -> None:
+        until = self._card.now() + seconds
+        while not self._stop.is_set() and self._card.now() < until:
+            self._card.wait(0.05)
+
+
+def _db(peak: float) -> float:
+    return float(20 * np.log10(max(float(peak), 1e-6)))
+
+
+def _warm(engine: Engine) -> None:
+    """Run it on silence for half a second of sound, so that the first block finds memory mapped and caches filled."""
+    shape = (engine.sample_rate // 100, engine.channels)
+    for _ in range(50):
+        engine.process(np.zeros(shape, np.float32))
+    engine.reset()
