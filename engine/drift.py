@@ -56,22 +56,24 @@ class Drift:
         self._one_clock = one_clock
         self._error = 0.0
         self._seen: float | None = None
-        self._changed = 0.0
+        self._changed: float | None = None
         self._learned = 0.0
         self._active = False
         self.correction = 0.0
 
-    def jump(self, seconds: float) -> None:
-        """The held time has just been changed by this much at once: no drift."""
-        self._error += seconds
+    def forget(self) -> None:
+        """The held time has jumped, by starving or dropping: the next error stands for itself. What was learned stays."""
+        self._seen = None
 
     def update(self, now: float, error: float) -> bool:
         """`error`: held time over its target, s, at time `now`. True if the correction changed."""
         if self._seen is None:
-            self._error, self._seen, self._changed = error, now, now
-            return False
-        self._error += (error - self._error) * (1 - exp((self._seen - now) / SMOOTHING))
+            self._error = error
+        else:
+            self._error += (error - self._error) * (1 - exp((self._seen - now) / SMOOTHING))
         self._seen = now
+        if self._changed is None:
+            self._changed = now
         if now - self._changed < PERIOD:
             return False
         since, self._changed = now - self._changed, now

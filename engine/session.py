@@ -185,7 +185,7 @@ class Session:
         if starved != self._starved:
             self.counts.starved += (starved - self._starved) / self._out.rate
             self.counts.xruns += 1
-            self._on_starving(now, (starved - self._starved) / self._out.rate)
+            self._on_starving(now)
         if (lost, starved, flags) != (self._lost, self._starved, self._flags):
             self.overloaded = now + 1.0
             self._lost, self._starved, self._flags = lost, starved, flags
@@ -193,9 +193,9 @@ class Session:
             self.target = max(self._base, self.target - self._out.seconds)
             self._starved_at = now
 
-    def _on_starving(self, now: float, seconds: float) -> None:
+    def _on_starving(self, now: float) -> None:
         """What comes now comes later by as much as was missing. If that happens again and again, more has to be held."""
-        self.drift.jump(seconds)
+        self.drift.forget()
         if 0.2 < now - self._starved_at < RAISE_WITHIN:
             self.target = min(self.target + self._out.seconds, self._base + MOST_RAISES * self._out.seconds)
         self._starved_at = now
@@ -217,7 +217,7 @@ class Session:
             self._broken = True
             self.counts.dropped += frames / self._in.rate
             self.counts.xruns += 1
-            self.drift.jump(-frames / self._in.rate)
+            self.drift.forget()
 
     def _work(self) -> bool:
         """Take what was captured through the engine, at most a chunk of it; True if there may be more."""

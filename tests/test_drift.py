@@ -49,19 +49,18 @@ def test_the_ratio_stays_within_its_limit() -> None:
 
 
 @pytest.mark.nojit
-def test_a_jump_is_no_drift() -> None:
+def test_a_jump_is_taken_as_it_is_and_not_smoothed() -> None:
     drift = Drift(one_clock=True)
     for k in range(1000):
         drift.update(k * 0.01, 0.0)
-    drift.jump(0.02)  # sound starved, and
-    drift.jump(-0.02)  # as much of it was dropped
-    for k in range(1001, 2000):
-        drift.update(k * 0.01, 0.0)
-        assert drift.correction == 0.0
-    drift.jump(0.02)  # starved, and kept
-    for k in range(2000, 2100):
+    drift.forget()  # starved, and kept
+    for k in range(1000, 1100):
         drift.update(k * 0.01, 0.02)
-    assert drift.correction == pytest.approx(LIMIT)  # at once: not smoothed from 0
+    assert drift.correction == pytest.approx(LIMIT)
+    drift.forget()  # dropped
+    for k in range(1100, 1200):
+        drift.update(k * 0.01, 0.0)
+    assert drift.correction == 0.0
 
 
 @pytest.mark.nojit
