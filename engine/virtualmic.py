@@ -20,9 +20,6 @@ CABLES = (  # what a cable is called as an output and, for those who listen, as 
     ("CABLE Input", "CABLE Output"),
     ("VoiceMeeter Input", "VoiceMeeter Output"),
 )
-_TO_INSTALL = (
-    "BlackHole (https://existential.audio/blackhole)" if sys.platform == "darwin" else "VB-Cable (https://vb-audio.com/Cable)"
-)
 _PID = "velavox.pid"  # says on the server whose it is
 
 
@@ -122,7 +119,9 @@ def _cable() -> VirtualMic:
         for device in outputs:
             if played.casefold() in device.name.casefold():
                 return VirtualMic(played, device.name if played == heard else heard)
-    raise DeviceError("there is no virtual cable, such as BlackHole, VB-Cable or VoiceMeeter", f"install {_TO_INSTALL}")
+    mac = sys.platform == "darwin"
+    remedy = "BlackHole (https://existential.audio/blackhole)" if mac else "VB-Cable (https://vb-audio.com/Cable)"
+    raise DeviceError("there is no virtual cable, such as BlackHole, VB-Cable or VoiceMeeter", f"install {remedy}")
 
 
 def _runs(pid: int) -> bool:

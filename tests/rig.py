@@ -102,13 +102,13 @@ class Rig:
             lambda: any("rig.monitor" in s and "RUNNING" in s for s in self.pactl("list", "short", "sources").splitlines())
         )
 
-    def feed(self, sound: Path | npt.NDArray[np.float32], rate: int = RATE) -> Popen[bytes]:
-        """Play a file, or an array, shape (frames,) float32, into the microphone. Returns at once: wait() for its end."""
+    def feed(self, sound: Path | npt.NDArray[np.float32], rate: int = RATE, into: str = "micfeed") -> Popen[bytes]:
+        """Play a file, or an array, shape (frames,) float32, into the microphone or another sink; wait() for its end."""
         path = sound
         if not isinstance(path, Path):
             path = self._new("feed", "wav")
             soundfile.write(path, sound, rate, subtype="FLOAT")
-        return self._run("paplay", "-d", "micfeed", "--latency-msec=20", str(path))
+        return self._run("paplay", "-d", into, "--latency-msec=100", str(path))
 
     @contextmanager
     def recording(self, device: str = "rig.monitor", channels: int = 2) -> Iterator[Recording]:

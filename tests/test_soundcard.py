@@ -1,0 +1,324 @@
+"""The sound card: what it plans, how it opens, what it says when it cannot; and on a real server, bit for bit."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from fakesound import FakeSound, PortAudioError, device
+from rig import Rig
+from signals import noise
+from velavox.engine import soundcard, soundserver
+from velavox.engine.card import DeviceError, Format, WrongDevice
+from velavox.engine.exchange import Exchange
+from velavox.engine.soundcard import SoundCard
+
+UNAVAILABLE = PortAudioError("Error opening Stream: Device unavailable", -9985)
+
+
+@pytest.fixture
+def fake(monkeypatch: pytest.MonkeyPatch) -> FakeSound:
+    """One card for both directions, a microphone of its own, loudspeakers of their own."""
+    mic, speakers = device("Mic", 1, 0, 44100), device("Speakers", 0, 2, takes={48000})
+    fake = FakeSound([device("Card", 8, 2), mic, speakers])
+    fake.environment = lambda: {name: os.environ.get(name) for name in ("PULSE_SOURCE", "PULSE_SINK")}
+    monkeypatch.setitem(sys.modules, "sounddevice", fake)
+    monkeypatch.setattr(soundserver, "nodes", list)
+    monkeypatch.setattr(soundcard, "BETWEEN", 0.001)
+    monkeypatch.setattr(soundcard, "ALIVE", 0.002)
+    monkeypatch.setattr(soundcard, "_looked", False)
+    return fake
+
+
+def rings(plan: Format) -> Exchange:
+    rates, channels = (plan.rate_in, plan.rate_out), (plan.channels_in, plan.channels_out)
+    return Exchange(*channels, *rates, captured=rates[0], playing=rates[1])
+
+
+def opened(card: SoundCard) -> tuple[Format, Exchange]:
+    plan = card.plan()
+    exchange = rings(plan)
+    card.open(plan, exchange)
+    return plan, exchange
+
+
+def test_one_card_is_one_clock_and_one_stream(fake: FakeSound) -> None:
+    card = SoundCard()
+    plan = card.plan()
+    assert plan == Format(48000, 48000, 480, 480, 2, 2, True, "Card", "Card")
+    exchange = rings(plan)
+    assert card.open(plan, exchange) == (0.01, 0.02)
+    (stream,) = fake.streams
+    a = stream.arguments
+    assert (stream.kind, a["device"], a["samplerate"], a["blocksize"], a["channels"]) == ("duplex", (0, 0), 48000, 480, (2, 2))
+    assert (a["dtype"], a["latency"]) == ("float32", "low")
+    assert a["userdata"] == ("void*", exchange.address)
+    assert card.active
+    card.close()
+    assert stream.calls == ["start", "abort", "close"]
+    assert not card.active
+
+
+def test_two_cards_are_two_streams(fake: FakeSound) -> None:
+    card = SoundCard("mic", "speakers", latency="high")
+    plan = card.plan()
+    assert plan == Format(48000, 48000, 480, 480, 1, 2, False, "Mic", "Speakers")
+    assert card.open(plan, rings(plan)) == (0.01, 0.02)
+    assert [(s.kind, s.arguments["device"], s.arguments["channels"]) for s in fake.streams] == [
+        ("input", 1, 1),
+        ("output", 2, 2),
+    ]
+    assert len({s.arguments["callback"] for s in fake.streams}) == 2
+    fake.streams[0].lives = 0
+    assert not card.active
+    card.close()
+
+
+@pytest.mark.parametrize(
+    ("takes_in", "takes_out", "rates"),
+    [
+        (None, None, (48000, 48000)),  # the output's own
+        (None, {44100, 96000}, (44100, 44100)),  # the input's own
+        ({16000, 44100}, {16000, 48000}, (16000, 16000)),  # what both take
+        ({44100}, {48000}, (44100, 48000)),  # no such: each its own
+        ({8000}, {22050}, (8000, 22050)),  # nor its own
+    ],
+)
+def test_rates_are_settled(
+    fake: FakeSound, takes_in: set[int] | None, takes_out: set[int] | None, rates: tuple[int, int]
+) -> None:
+    fake.devices[1]["takes"], fake.devices[2]["takes"] = takes_in, takes_out
+    plan = SoundCard("mic", "speakers").plan()
+    assert (plan.rate_in, plan.rate_out) == rates
+    assert (plan.block_in, plan.block_out) == (round(rates[0] / 100), round(rates[1] / 100))
+    assert not plan.one_clock
+
+
+def test_a_refused_rate_is_answered_with_those_that_work(fake: FakeSound) -> None:
+    fake.devices[1]["takes"] = {16000, 48000}
+    with pytest.raises(WrongDevice, match=r"44100 Hz; both take 48000$"):
+        SoundCard("mic", "speakers", rate=44100).plan()
+    assert SoundCard("mic", "speakers", rate=48000).plan().rate_in == 48000
+
+
+@pytest.mark.parametrize("arguments", [{"rate": 0}, {"block": 0}])
+def test_what_cannot_be_is_refused(arguments: dict[str, int]) -> None:
+    with pytest.raises(ValueError, match=r"=0: give"):
+        SoundCard(**arguments)  # type: ignore[arg-type]
+
+
+def test_a_block_is_taken_as_given(fake: FakeSound) -> None:
+    plan = SoundCard(block=128).plan()
+    assert (plan.block_in, plan.block_out) == (128, 128)
+
+
+def test_opening_is_tried_again(fake: FakeSound) -> None:
+    fake.refusals, fake.lives = [UNAVAILABLE], [0]
+    card = SoundCard()
+    opened(card)
+    assert [s.calls for s in fake.streams] == [["start", "close"], ["start"]]  # one that ended at once, one that lives
+    card.close()
+
+
+def test_what_stays_refused_is_told_in_one_line_and_leaves_nothing_open(fake: FakeSound) -> None:
+    fake.lives = [1 << 30, 0] * soundcard.ATTEMPTS  # the output ends at once
+    card = SoundCard("mic", "speakers")
+    with pytest.raises(DeviceError, match=r"output 'Speakers': the stream ended at once; try again"):
+        opened(card)
+    assert len(fake.streams) == 2 * soundcard.ATTEMPTS
+    assert all(s.calls[-1] == "close" for s in fake.streams)
+    assert not card.active
+    fake.refusals = [UNAVAILABLE] * soundcard.ATTEMPTS
+    with pytest.raises(DeviceError, match=r"input 'Mic': it is in use"):
+        opened(card)
+
+
+def test_devices_are_looked_for_again_unless_a_stream_is_open(fake: FakeSound) -> None:
+    card, other = SoundCard(), SoundCard()
+    opened(card)
+    other.plan()
+    assert fake.refreshed == 0  # it would have ended the first one's stream
+    card.close()
+    card.plan()
+    assert fake.refreshed == 1
+
+
+def test_a_device_that_has_gone_is_not_replaced(fake: FakeSound) -> None:
+    card = SoundCard(1, "speakers")
+    card.plan()
+    fake.devices[1] = device("Camera", 1, 0)  # has its number now
+    with pytest.raises(WrongDevice, match="'Mic' is gone"):
+        card.plan()
+    fake.devices.append(device("Mic", 1, 0))
+    assert card.plan().name_in == "Mic"
+
+
+def test_before_plan_is_called_before_devices_are_looked_for(fake: FakeSound) -> None:
+    late = device("Late", 2, 2)
+    assert SoundCard(output="late", before_plan=lambda: fake.devices.append(late)).plan().name_out == "Late"
+
+
+def node(direction: soundserver.Direction, name: str, clock: str = "") -> soundserver.Node:
+    return soundserver.Node(direction, name, name.title(), 1, 48000, False, clock or name, False)
+
+
+def test_nodes_of_the_server_are_named_to_it_while_opening_only(fake: FakeSound, monkeypatch: pytest.MonkeyPatch) -> None:
+    fake.devices.append(device("pulse", 32, 32))
+    monkeypatch.setattr(soundserver, "nodes", lambda: [node("input", "mic_a"), node("output", "out_b")])
+    monkeypatch.setenv("PULSE_SINK", "before")
+    card = SoundCard("mic_a", "out_b")
+    plan, _ = opened(card)
+    assert not plan.one_clock
+    assert [s.arguments["device"] for s in fake.streams] == [3, 3]
+    assert fake.streams[0].environment == {"PULSE_SOURCE": "mic_a", "PULSE_SINK": "out_b"}
+    assert fake.environment() == {"PULSE_SOURCE": None, "PULSE_SINK": "before"}
+    card.close()
+
+
+def test_an_input_that_hears_the_output_is_refused(fake: FakeSound, monkeypatch: pytest.MonkeyPatch) -> None:
+    fake.devices.append(device("pulse", 32, 32))
+    monkeypatch.setattr(soundserver, "nodes", lambda: [node("input", "heard", clock="sink"), node("output", "sink")])
+    with pytest.raises(WrongDevice, match="hears what output 'Sink' plays"):
+        SoundCard("heard", "sink").plan()
+
+
+@pytest.fixture
+def on_rig(fresh_rig: Rig, monkeypatch: pytest.MonkeyPatch) -> Rig:
+    """A server of its own for this test, and this process among its clients."""
+    for name, value in fresh_rig.settings.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(soundcard, "_looked", True)  # whatever PortAudio found before, it was elsewhere
+    return fresh_rig
+
+
+@pytest.fixture
+def running(on_rig: Rig) -> Iterator[Callable[..., tuple[SoundCard, Any]]]:
+    """Open a card, and give it and its counters."""
+    cards: list[SoundCard] = []
+    kept: list[Exchange] = []
+
+    def run(*devices: str | None, latency: float = 0.02) -> tuple[SoundCard, Any]:
+        cards.append(SoundCard(*devices, latency=latency))
+        kept.append(opened(cards[-1])[1])
+        return cards[-1], kept[-1]
+
+    yield run
+    for card in cards:
+        card.close()
+
+
+def until(true: Callable[[], Any], seconds: float = 10) -> bool:
+    end = time.monotonic() + seconds
+    while not true() and time.monotonic() < end:
+        time.sleep(0.01)
+    return bool(true())
+
+
+@pytest.mark.live
+@pytest.mark.parametrize("devices", [(None, None), ("fakemic", "spk")])
+def test_what_is_captured_and_played_is_exact(
+    on_rig: Rig, running: Callable[..., Any], devices: tuple[str | None, ...]
+) -> None:
+    card, exchange = running(*devices, latency=0.2)  # s: on a busy machine less means gaps
+    x = noise(48_000)
+    block, done = np.zeros((4800, 1), np.float32), threading.Event()
+
+    def loop() -> None:
+        while not done.is_set():
+            frames = exchange.take(block)
+            if frames:
+                exchange.put(block[:frames, 0].copy(), frames)
+            time.sleep(0.001)
+
+    exchange.put(np.zeros(9600, np.float32), 9600)  # 0.2 s of slack, for a busy machine
+    worker = threading.Thread(target=loop)
+    worker.start()
+    starved = int(exchange.counts.starved)  # while it was being opened
+    try:
+        with on_rig.recording() as take:
+            assert on_rig.feed(x).wait(20) == 0
+            time.sleep(0.5)
+    finally:
+        done.set()
+        worker.join()
+    assert card.active
+    heard, played = take.sound[:, 0], take.sound[:, 1]
+    assert exchange.counts.starved == starved
+    starts = [int(np.flatnonzero(side == x[0])[0]) for side in (heard, played)]
+    for side, start in zip((heard, played), starts, strict=True):
+        np.testing.assert_array_equal(side[start : start + x.size], x)
+    assert starts[1] - starts[0] > 9600
+
+
+@pytest.mark.live
+def test_a_second_clock_is_a_second_stream(on_rig: Rig, running: Callable[..., Any]) -> None:
+    on_rig.pactl("load-module", "module-null-sink", "sink_name=other", "norewinds=1")
+    card, exchange = running("fakemic", "other")
+    assert until(lambda: exchange.counts.calls_in > 20 and exchange.counts.calls_out > 20)
+    sink = next(line.split()[0] for line in on_rig.pactl("list", "short", "sinks").splitlines() if "\tother\t" in line)
+    assert f"Sink: {sink}\n" in on_rig.pactl("list", "sink-inputs")
+    assert card.active
+
+
+@pytest.mark.live
+def test_a_killed_server_is_noticed_and_its_return_too(on_rig: Rig, running: Callable[..., Any]) -> None:
+    card, exchange = running()
+    assert until(lambda: exchange.counts.calls_in)
+    on_rig.kill()
+    assert until(lambda: not card.active, 2)
+    card.close()
+    with pytest.raises(DeviceError):
+        opened(card)
+    on_rig.restart()
+    _, again = opened(card)
+    assert until(lambda: again.counts.calls_in)
+
+
+@pytest.mark.live
+def test_a_server_that_hangs_stays_active_without_calling(on_rig: Rig, running: Callable[..., Any]) -> None:
+    card, exchange = running()
+    assert until(lambda: exchange.counts.calls_in)
+    on_rig.pause()
+    time.sleep(0.3)
+    calls = int(exchange.counts.calls_in)
+    time.sleep(0.5)
+    assert exchange.counts.calls_in == calls
+    assert card.active
+    on_rig.resume()
+    assert until(lambda: exchange.counts.calls_in > calls)
+
+
+@pytest.mark.live
+def test_closing_that_hangs_does_not_keep_the_process(fresh_rig: Rig) -> None:
+    code = """
+import threading, time
+from velavox.engine.exchange import Exchange
+from velavox.engine.soundcard import SoundCard
+card = SoundCard()
+plan = card.plan()
+exchange = Exchange(1, 1, plan.rate_in, plan.rate_out, captured=48000, playing=48000)
+card.open(plan, exchange)
+print("open", flush=True)
+input()
+closer = threading.Thread(target=card.close, daemon=True)
+closer.start()
+closer.join(0.5)
+print("hangs" if closer.is_alive() else "closed", flush=True)
+"""
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+    with subprocess.Popen([sys.executable, "-c", code], env=fresh_rig.env, text=True, **pipes) as program:  # type: ignore[call-overload]
+        try:
+            assert program.stdout.readline() == "open\n"
+            fresh_rig.pause()
+            out, _ = program.communicate("\n", timeout=10)
+            assert out == "hangs\n"
+            assert program.returncode == 0
+        finally:
+            program.kill()
