@@ -12,6 +12,7 @@ import typer
 from .. import __version__
 from .cli_files import anonymize, methods, pipe
 from .cli_live import devices, live
+from .cli_profile import profile
 from .options import FAILED, INTERRUPTED, JsonCommand
 from .progress import say
 from .standard import standard_streams
@@ -41,6 +42,7 @@ app.command(no_args_is_help=True)(anonymize)
 app.command()(pipe)
 app.command(cls=JsonCommand)(live)
 app.command()(devices)
+app.command(cls=JsonCommand)(profile)
 app.command()(methods)
 
 

@@ -178,7 +178,7 @@ class Engine:
         """
         began = perf_counter()
         profiler = self._profiler  # read once: it may be attached and detached in the middle of a block
-        lap = profiler.begin(began) if profiler is not None and profiler.due else None
+        lap = profiler.begin() if profiler is not None and profiler.due else None
         block = np.asarray(x)
         frames, y, top = self._checked(block)
         counted = self._counted

@@ -49,7 +49,7 @@ class JsonCommand(TyperCommand):
     """A command whose `--json` may stand without a value, which means `STDOUT`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        pairs = zip(args, [*args[1:], "--"], strict=True)
+        pairs = zip(args, [*args, "--"][1:], strict=True)
         alone = [word == "--json" and after != STDOUT and after.startswith("-") for word, after in pairs]
         return super().parse_args(ctx, [f"--json={STDOUT}" if a else word for a, word in zip(alone, args, strict=True)])
 
@@ -76,7 +76,8 @@ def check_result(option: str, path: Path, others: Sequence[Path] = (), ending: s
         refuse(f"{option} {path}: give a name that ends in {ending}")
     with refusals_told():
         folder = next(parent for parent in path.absolute().parents if parent.exists())
-        if path.is_dir() or not folder.is_dir() or not os.access(folder, os.W_OK):
+        special = path.exists() and not path.is_file()  # a folder or a device, which would be replaced
+        if special or not folder.is_dir() or not os.access(folder, os.W_OK):
             refuse(f"{option} {path}: cannot be written; give another")
         for other in others:
             if os.path.realpath(path) == os.path.realpath(other) or (path.exists() and other.exists() and path.samefile(other)):

@@ -22,8 +22,8 @@ class Part:
     name: str  # "resample_in", "mcadams", "level", ...: see `laps`
     p50_us: float
     p99_us: float
-    mean_us: float  # as if every block had been looked into
-    share: float  # of the mean time of a block, which was measured apart: the shares add up to about 1, not exactly
+    mean_us: float  # `share` of the mean time of all blocks
+    share: float  # of the time of the blocks looked into; all shares add up to 1
 
 
 @dataclass(frozen=True)
@@ -64,6 +64,9 @@ class Report:
     cpu_share: float  # of a core, by the thread that processes, with all else that it does
     looked_into: int  # blocks whose parts were timed
     parts: tuple[Part, ...]  # in the order of the signal flow; those that have no work are left out
+    parts_to_whole: (
+        float  # all parts of the blocks looked into over the time of all blocks, medians of blocks of one kind: about 1
+    )
     delay: Delay
     collections: tuple[int, int, int]  # garbage collections of the whole process, by generation
     pause_us: float  # by all of them
@@ -76,6 +79,7 @@ class Report:
         empty = not trace.spent.size
         us = np.zeros(1) if empty else trace.spent * 1e6
         use = np.zeros(1) if empty else trace.spent / seconds
+        parts, parts_to_whole = _parts(trace)
         young, middle, old = trace.pauses.runs
         return cls(
             blocks=trace.blocks,
@@ -86,18 +90,14 @@ class Report:
             rtc=0.0 if empty else float(trace.spent.sum() / seconds.sum()),
             cpu_share=trace.cpu_share,
             looked_into=trace.looked_into.size,
-            parts=_parts(trace),
+            parts=parts,
+            parts_to_whole=parts_to_whole,
             delay=_delay(plan, 0.0 if empty else float(np.median(trace.frames)), float(np.median(us))),
             collections=(young, middle, old),
             pause_us=trace.pauses.seconds * 1e6,
             longest_pause_us=trace.pauses.longest * 1e6,
             trace=trace,
         )
-
-    @property
-    def parts_share(self) -> float:
-        """Sum of the shares of all parts: how well the blocks looked into agree with all blocks."""
-        return sum(part.share for part in self.parts)
 
     def as_json(self) -> dict[str, Any]:
         """Plain numbers: units stand in the keys, shares and uses are ratios."""
@@ -111,7 +111,7 @@ class Report:
             "cpu_share": self.cpu_share,
             "looked_into": self.looked_into,
             "parts": [vars(part) for part in self.parts],
-            "parts_share": self.parts_share,
+            "parts_to_whole": self.parts_to_whole,
             "delay": self.delay.as_json(),
             "gc": {
                 "runs": list(self.collections),
@@ -126,24 +126,29 @@ def _percentiles(x: F64) -> dict[str, float]:
     return dict(zip(PERCENTILES, np.percentile(x, list(PERCENTILES.values())).tolist(), strict=True))
 
 
-def _parts(trace: Trace) -> tuple[Part, ...]:
-    """Each block looked into stands for all blocks of its size that complete as many hops: by chance it may be one of a kind
-    that takes much longer than the others do."""
+def _parts(trace: Trace) -> tuple[tuple[Part, ...], float]:
+    """The parts, and how well they agree with the whole.
+
+    Each block looked into stands for all blocks of its kind, of its size and with as many hops: by chance there are more of a
+    kind that takes long than there should be.
+    """
     if not trace.looked_into.size:
-        return ()
+        return (), 0.0
     kinds, kind = np.unique(np.stack([trace.frames, trace.hops]), axis=1, return_inverse=True)
-    row_kind = kind[trace.looked_into]
-    rows, blocks = (np.bincount(k, minlength=kinds.shape[1]) for k in (row_kind, kind))
-    weights = blocks[row_kind] / rows[row_kind]
-    weights = weights / weights.sum()
-    whole = trace.spent[rows[kind] > 0].mean()
+    look = kind[trace.looked_into]
+    looked, blocks = (np.bincount(k, minlength=kinds.shape[1]) for k in (look, kind))
+    weights = blocks[look] / looked[look]
+    added = np.sum(list(trace.parts.values()), axis=0)
+    whole_us, total = float(trace.spent.mean()) * 1e6, float(weights @ added)
     found = []
     for name, time in trace.parts.items():
         if time.any():
             p50, p99 = np.percentile(time, (50, 99)) * 1e6
-            mean = weights @ time
-            found.append(Part(name, float(p50), float(p99), float(mean) * 1e6, float(mean / whole)))
-    return tuple(found)
+            share = float(weights @ time) / total
+            found.append(Part(name, float(p50), float(p99), share * whole_us, share))
+    medians = [(n, np.median(added[look == k]), np.median(trace.spent[kind == k])) for k, n in enumerate(blocks) if looked[k]]
+    agreement = sum(n * ours for n, ours, _ in medians) / sum(n * all_ for n, _, all_ in medians)
+    return tuple(found), float(agreement)
 
 
 def _delay(plan: Plan, block: float, compute_us: float) -> Delay:

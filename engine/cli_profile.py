@@ -1,0 +1,184 @@
+"""The command that measures the engine on this machine: profile."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from enum import StrEnum
+from importlib.util import find_spec
+from itertools import groupby, product
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .. import __version__
+from .options import (
+    STDOUT,
+    JsonSummary,
+    Seed,
+    Settings,
+    check_json,
+    check_result,
+    fail,
+    give_json,
+    parsed,
+    refuse,
+    tell_of_compiling,
+    told,
+)
+from .progress import say
+
+if TYPE_CHECKING:
+    from .profile_run import Pace as PaceName
+    from .profile_run import Row, Work
+    from .profile_safe import Ladder
+
+
+class Pace(StrEnum):
+    fast = "fast"
+    real = "real"
+
+
+_SECONDS = (0.1, 86_400.0)
+_LARGEST = 65_536  # frames
+
+
+def profile(
+    method: Annotated[
+        list[str] | None, typer.Option(help="How the voice is changed [mcadams]; again for more.", metavar="NAME")
+    ] = None,
+    settings: Settings = None,
+    input: Annotated[
+        Path | None,
+        typer.Option(help="A recording to process, over and over; else generated noise like speech.", metavar="FILE"),
+    ] = None,
+    rate: Annotated[
+        list[int] | None, typer.Option(help="Frames a second [the recording's, else 48000]; again for more.", metavar="HZ")
+    ] = None,
+    block: Annotated[list[int] | None, typer.Option(help="Frames a block [10 ms]; again for more.", metavar="N")] = None,
+    seconds: Annotated[float, typer.Option(help="Sound to process for each row.", metavar="N")] = 10.0,
+    pace: Annotated[
+        Pace, typer.Option(help="fast: block after block; real: as in a live stream, which takes as long as the sound lasts.")
+    ] = Pace.fast,
+    seed: Seed = None,
+    json: JsonSummary = None,
+    plot: Annotated[Path | None, typer.Option(help="Draw block times and what they are made of.", metavar="FILE.png")] = None,
+) -> None:
+    """Measure on this machine how long blocks take, what takes it, and how small they may safely be.
+
+    Every combination of --method, --rate and --block is a row. At real pace the processor sleeps between blocks, as it does in
+    a call, and they take several times as long: caches are cold by then.
+
+    \b
+    Examples:
+      velavox profile --pace real --plot profile.png
+      velavox profile --method mcadams --method voicemask --rate 16000 --rate 48000 --block 128 --block 480 --json profile.json
+    """
+    from .failure import FileFailure
+
+    with told(ValueError):
+        if not _SECONDS[0] <= seconds <= _SECONDS[1]:
+            refuse(f"--seconds {seconds:g}: give {_SECONDS[0]:g} to {_SECONDS[1]:g}")
+        _check_results(json, plot, input)
+        tell_of_compiling()
+        try:
+            works = _works(method or ["mcadams"], settings, input, rate, block, seed)
+        except FileFailure as error:
+            fail(f"{input}: {error.cause}; {error.remedy}")
+        rows, ladders = _measured(works, pace.value, seconds)
+        _give(rows, ladders, json)
+        if plot is not None:
+            _draw(plot, rows)
+
+
+def _check_results(json: str | None, plot: Path | None, input: Path | None) -> None:
+    inputs = [input] if input else []
+    check_json(json, inputs)
+    if plot is None:
+        return
+    others = [*inputs, *([Path(json)] if json not in (None, STDOUT) else [])]
+    check_result("--plot", plot, others, ".png")
+    if find_spec("matplotlib") is None:
+        fail('--plot needs matplotlib: pip install "velavox[plot]"')
+
+
+def _works(
+    methods: list[str],
+    settings: list[str] | None,
+    input: Path | None,
+    rates: list[int] | None,
+    blocks: list[int] | None,
+    seed: int | None,
+) -> list[Work]:
+    """Every combination, checked before the first one runs."""
+    from .methods import make
+    from .profile_run import Work
+    from .profile_sound import generated, read
+    from .resample import HIGHEST, LOWEST, whole
+
+    values = parsed(settings)
+    for name in methods:
+        make(name, values)
+    rates = [whole("--rate", hz, LOWEST, HIGHEST, "Hz") for hz in rates or ()]
+    sizes = [whole("--block", frames, 1, _LARGEST, "frames") for frames in blocks or ()]
+    recording = read(input) if input else None
+    rates = rates or [recording.rate if recording else 48_000]
+    sounds = [recording.at(hz) if recording else generated(hz, seed) for hz in rates]
+    return [
+        Work(name, values, sound, frames, seed)
+        for name, sound in product(methods, sounds)
+        for frames in sizes or [sound.rate // 100]
+    ]
+
+
+def _measured(works: list[Work], pace: PaceName, seconds: float) -> tuple[list[Row], list[Ladder]]:
+    """All rows and, for each method and rate, the ladder."""
+    from .profile_run import run
+    from .profile_safe import climb_down
+
+    def tell(work: Work, frames: int) -> None:
+        if pace == "real" and sys.stderr.isatty():  # no bar: drawing it would disturb what is measured
+            say(f"{work.method} at {work.sound.rate} Hz: blocks of {frames} ...")
+
+    rows, ladders = [], []
+    for _, group in groupby(works, lambda work: (work.method, work.sound.rate)):
+        tried = []
+        for work in group:
+            tell(work, work.block)
+            tried.append(run(work, pace, seconds))
+        ladders.append(climb_down(tried, tell))
+        rows += tried
+    return rows, ladders
+
+
+def _give(rows: list[Row], ladders: list[Ladder], json: str | None) -> None:
+    from .profile_text import as_text
+
+    if json != STDOUT:
+        print(as_text(rows, ladders))
+    first = rows[0]
+    value = {
+        "velavox": __version__,
+        "machine": {
+            "python": platform.python_version(),
+            "machine": platform.machine(),
+            "system": platform.system(),
+            "cpus": os.cpu_count(),
+        },
+        "sound": first.work.sound.name,
+        "pace": first.pace,
+        "rows": [row.as_json() for row in rows],
+        "safe_blocks": [ladder.as_json() for ladder in ladders],
+    }
+    give_json(json, value)
+
+
+def _draw(plot: Path, rows: list[Row]) -> None:
+    from .profile_plot import write
+
+    try:
+        write(plot, rows)
+    except OSError as error:
+        fail(f"{plot}: {error.strerror}; give a --plot FILE.png that can be written")
