@@ -88,9 +88,8 @@ class Live:
     def run(self, seconds: float | None = None) -> None:
         """Run in the calling thread, for `seconds` of the card's time or until close(); what `start` raises, it raises."""
         try:
-            with real_time() as self._real_time:
-                self._began = self._card.now()
-                self._serve(seconds)
+            self._began = self._card.now()
+            self._serve(seconds)
         except BaseException as error:
             self._failure = error
             self._cause = f"{type(error).__name__}: {error}".splitlines()[0]
@@ -227,7 +226,10 @@ class Live:
         end = None if seconds is None else self._began + seconds
         while not self._stop.is_set():
             self._open_card()
-            self._work(end)
+            # Only from here on: threads that opening starts would inherit the priority, and PortAudio's spins at times, through
+            # PulseAudio, which must then get a core itself.
+            with real_time() as self._real_time:
+                self._work(end)
             if end is not None and self._card.now() >= end:
                 return
             self._close_card()
