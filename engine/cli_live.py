@@ -83,9 +83,11 @@ def live(
             from .keys import Keys
             from .live import Live
             from .methods import make
+            from .portaudio import quiet
             from .soundcard import SoundCard
             from .virtualmic import virtual_microphone
         with _devices_told():
+            opened.enter_context(quiet())
             stage = make(method, parsed(settings))
             card = SoundCard(input, output, rate, block)
             if virtual_mic is not None:
@@ -94,7 +96,7 @@ def live(
             if recorder is not None:
                 opened.enter_context(recorder)
             stream = Live(stage, card=card, seed=seed, record=recorder is not None)
-            opened.callback(stream.close)
+            opened.callback(_close, stream)
             with ending.at_once():
                 stream.start()
             if virtual_mic is not None:
@@ -161,8 +163,18 @@ def devices(json: Annotated[bool, typer.Option("--json", help="As JSON, for prog
     tell_of_compiling()
     with _devices_told():
         from .devices import listing
+        from .portaudio import quiet
 
-        print(listing(json))
+        with quiet():
+            listed = listing(json)
+        print(listed)
+
+
+def _close(stream: Live) -> None:
+    from .status import State
+
+    if stream.status().state is not State.closed:  # else start() has failed, and waited for what hangs
+        stream.close()
 
 
 def _recorder(target: Path) -> Recorder:

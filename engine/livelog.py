@@ -61,7 +61,7 @@ class LiveLog:
     def _tell_of_troubles(self, status: Status) -> None:
         now = troubles(status)
         if now != self._troubles and status.seconds - self._told_at >= EVERY:
-            self._say(f"overloaded, so far: {now}; a larger --block takes less time, and delays more")
+            self._say(f"late or lost so far: {now}; a larger --block helps, and delays more")
             self._troubles, self._told_at = now, status.seconds
 
 

@@ -45,12 +45,13 @@ class Terminal(io.TextIOWrapper):
 def stderr(columns: int = WIDE) -> Iterator[Terminal]:
     """A terminal in place of stderr."""
     terminal = Terminal(columns)
-    with redirect_stderr(terminal):
-        yield terminal
-    with suppress(OSError):
-        terminal.hang_up()
-    with suppress(OSError):
-        terminal.close()
+    try:
+        with redirect_stderr(terminal):
+            yield terminal
+    finally:
+        for end in (terminal.hang_up, terminal.close):
+            with suppress(OSError):
+                end()
 
 
 def screen(written: str) -> str:

@@ -1,0 +1,78 @@
+"""Signals that end a program: at once where that is safe, else when it is; and afterwards as if it had never been."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+from velavox.engine.ending import Ending
+
+pytestmark = [pytest.mark.nojit, pytest.mark.skipif(sys.platform == "win32", reason="signals are others there")]
+
+
+def send(number: int) -> None:
+    os.kill(os.getpid(), number)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_at_once_where_it_may(number: int) -> None:
+    before = signal.getsignal(number)
+    done = []
+    with Ending() as ending, ending.at_once():
+        send(number)
+        done.append("never")
+    assert done == []
+    assert ending.asked
+    assert signal.getsignal(number) is before
+
+
+def test_elsewhere_at_the_next_chance_and_everything_is_closed() -> None:
+    done = []
+    with Ending() as ending:
+        send(signal.SIGTERM)
+        done.append("finished")
+        try:
+            with ending.at_once():
+                done.append("never")
+        finally:
+            send(signal.SIGTERM)  # once more, while it closes
+            done.append("closed")
+    assert done == ["finished", "closed"]
+
+
+def test_not_where_it_may_no_more() -> None:
+    with Ending() as ending:
+        with ending.at_once():
+            pass
+        send(signal.SIGINT)
+        assert ending.asked
+
+
+def test_no_handler_for_errors_stops_it_and_errors_pass() -> None:
+    done = []
+    with Ending() as ending, ending.at_once():
+        try:
+            send(signal.SIGINT)
+        except Exception:
+            done.append("caught")
+        done.append("never")
+    assert done == []
+    with pytest.raises(KeyError), Ending():
+        raise KeyError
+
+
+def test_what_was_ignored_stays_ignored() -> None:
+    """As Ctrl-C is by a job that a script has put in the background."""
+    code = """
+import os, signal
+from velavox.engine.ending import Ending
+with Ending() as ending:
+    os.kill(os.getpid(), signal.SIGINT)
+print(ending.asked)
+"""
+    line = f"trap '' INT; exec {sys.executable} -c '{code}'"
+    done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
