@@ -88,7 +88,7 @@ def served(use: Use, monkeypatch: pytest.MonkeyPatch) -> FakeSound:
     answers = {("info",): INFO, ("list", "sources"): SOURCES, ("list", "sinks"): SINKS}
     fake = use([*LAPTOP, device("pulse", 32, 32, 44100)], default=(2, 2))
     monkeypatch.setattr(soundserver, "ask", lambda *words: answers[words])
-    monkeypatch.setattr(soundserver.sys, "platform", "linux")
+    monkeypatch.setattr(sys, "platform", "linux")
     return fake
 
 
@@ -222,7 +222,7 @@ def test_without_sounddevice_and_without_portaudio_one_line_says_what_to_install
     monkeypatch.delitem(sys.modules, "sounddevice")
     monkeypatch.syspath_prepend(str(tmp_path))
     (tmp_path / "sounddevice.py").write_text("raise OSError('PortAudio library not found')")
-    monkeypatch.setattr(portaudio.sys, "platform", "linux")
+    monkeypatch.setattr(sys, "platform", "linux")
     with pytest.raises(DeviceError, match="libportaudio2"):
         devices.devices()
     (tmp_path / "sounddevice.py").write_text("raise RuntimeError('Error initializing PortAudio: Unanticipated host error')")

@@ -204,8 +204,8 @@ def running(on_rig: Rig) -> Iterator[Callable[..., tuple[SoundCard, Any]]]:
     cards: list[SoundCard] = []
     kept: list[Exchange] = []
 
-    def run(*devices: str | None, latency: float = 0.02) -> tuple[SoundCard, Any]:
-        cards.append(SoundCard(*devices, latency=latency))
+    def run(source: str | None = None, sink: str | None = None, latency: float = 0.02) -> tuple[SoundCard, Any]:
+        cards.append(SoundCard(source, sink, latency=latency))
         kept.append(opened(cards[-1])[1])
         return cards[-1], kept[-1]
 

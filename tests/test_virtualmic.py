@@ -26,7 +26,7 @@ def test_a_name_that_cannot_be_quoted_is_refused(name: str) -> None:
 
 
 def test_without_pactl_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(soundserver.sys, "platform", "linux")
+    monkeypatch.setattr(sys, "platform", "linux")
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(DeviceError, match="pulseaudio-utils"), virtual_microphone("Mic"):
         pass
@@ -36,7 +36,7 @@ def test_without_pactl_one_line_says_what_to_install(monkeypatch: pytest.MonkeyP
 def test_without_a_server_one_line_says_what_to_start(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, answer: str) -> None:
     (tmp_path / "pactl").write_text(f"#!/bin/sh\n{answer}\n")
     (tmp_path / "pactl").chmod(0o755)
-    monkeypatch.setattr(soundserver.sys, "platform", "linux")
+    monkeypatch.setattr(sys, "platform", "linux")
     monkeypatch.setattr(soundserver, "_SECONDS", 0.5)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     with pytest.raises(DeviceError, match=r"start the sound server|does not answer; restart it"), virtual_microphone("Mic"):
@@ -56,7 +56,7 @@ def test_elsewhere_a_cable_is_found_by_name(
 ) -> None:
     every = [device(name, 0, 2) for name in outputs] + [device(name, 2, 0) for name in inputs]
     monkeypatch.setitem(sys.modules, "sounddevice", FakeSound(every, default=(len(outputs), 0)))
-    monkeypatch.setattr(soundserver.sys, "platform", "darwin")
+    monkeypatch.setattr(sys, "platform", "darwin")
     with virtual_microphone("Mic") as mic:
         assert output in find(mic.output, "output").name
         assert mic.pick == pick
@@ -65,7 +65,7 @@ def test_elsewhere_a_cable_is_found_by_name(
 
 def test_no_cable_is_answered_with_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sounddevice", FakeSound([device("Speakers", 0, 2)], default=(-1, 0)))
-    monkeypatch.setattr(soundserver.sys, "platform", "win32")
+    monkeypatch.setattr(sys, "platform", "win32")
     with pytest.raises(DeviceError, match=r"no virtual cable.*install VB-Cable"), virtual_microphone("Mic"):
         pass
 
