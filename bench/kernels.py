@@ -9,11 +9,12 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ..engine.exchange import Exchange
 from ..engine.host import Engine
 from ..engine.identity import Identity
 from ..engine.methods import METHODS, make
 from ..engine.stage import Stage
-from ..kernels import cmn, f0, fbank, fft, level, limiter, lpc, mfcc, polyphase, preemphasis, ring
+from ..kernels import asrc, cmn, f0, fbank, fft, level, limiter, lpc, mfcc, polyphase, preemphasis, ring
 from ..kernels.jit import F32
 from . import table
 from .speech import RATE, fed
@@ -60,6 +61,10 @@ def kernel_cases() -> dict[str, Case]:
         "limiter": fed(lambda x: limiter.limit(loud, x)),
         **{f"resample {rate / 1000:g} -> 16 kHz": _resampler(rate, RATE) for rate in (8000, 44100, 48000)},
         **{f"resample 16 -> {rate / 1000:g} kHz": _resampler(RATE, rate) for rate in (8000, 44100, 48000)},
+        "follow a clock, 48 kHz, at rest": _follower(48000, 48000, 0),
+        "follow a clock, 48 kHz, 200 ppm off": _follower(48000, 48000, 200),
+        "follow a clock, 44.1 -> 48 kHz": _follower(44100, 48000, 200),
+        "exchange, stereo, 48 kHz": fed(_exchanger(), 48000),
     }
 
 
@@ -68,6 +73,26 @@ def _resampler(rate_in: int, rate_out: int) -> Case:
     state, rows = polyphase.fresh(rate_in, rate_out), polyphase.bank(rate_in, rate_out)
     past, ring_state, buffer = polyphase.history(rate_in, rate_out, block), ring.fresh(), ring.memory(4096)
     return fed(lambda x: polyphase.stream(state, rows, past, ring_state, buffer, x), rate_in)
+
+
+def _follower(rate_in: int, rate_out: int, ppm: float) -> Case:
+    block, step = rate_in // 100, rate_in / rate_out * (1 + ppm * 1e-6)
+    state, rows, past = asrc.fresh(rate_in, rate_out), asrc.bank(rate_in, rate_out), asrc.history(rate_in, rate_out, block)
+    out = np.zeros(asrc.most(block, rate_in, rate_out), np.float32)
+    return fed(lambda x: asrc.stream(state, rows, past, x.reshape(-1, 1), block, step, out), rate_in)
+
+
+def _exchanger() -> Callable[[F32], None]:
+    """Both ends: the worker puts and takes a block, the card calls once."""
+    rings = Exchange(2, 2, 48000, 48000, captured=4800, playing=4800)
+    captured, heard, taken = np.zeros(960, np.float32), np.zeros(960, np.float32), np.zeros((480, 2), np.float32)
+
+    def exchange(x: F32) -> None:
+        rings.put(x, x.size)
+        rings.duplex(captured, heard)
+        rings.take(taken)
+
+    return exchange
 
 
 def stage_cases() -> dict[str, Case]:
