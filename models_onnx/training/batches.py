@@ -1,0 +1,93 @@
+"""Random pieces of the packs, with what is cheap to change at each look: vocal tract length, level, missing bands and moments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from . import phones, pitch
+from .packs import BANDS, Pack
+
+_WARP = float(np.log(1.18))  # of the frequency axis, either way
+_LEVEL = 1.4  # nats of energy, 6 dB
+_LOW, _HIGH = 20.0, 8000.0  # Hz, ends of the mel scale
+
+
+@dataclass(frozen=True)
+class Batch:
+    """mel (batch, frames, BANDS) float32; state and pitch (batch, frames) int64 with IGNORED where nothing is known."""
+
+    mel: Tensor
+    state: Tensor
+    pitch: Tensor
+
+
+class Sampler:
+    """Batches from groups of packs; a batch depends on the seed and its number only."""
+
+    def __init__(self, groups: Sequence[tuple[float, Sequence[Pack]]], frames: int, batch: int, seed: int) -> None:
+        """groups: weight and packs each; a piece comes from a group by weight, from its packs and rows by their length."""
+        self._frames, self._batch, self._seed = frames, batch, seed
+        self._packs = [pack for _, packs in groups for pack in packs]
+        share: list[float] = []
+        for weight, packs in groups:
+            sizes = np.array([len(pack.state) for pack in packs], float)
+            share += list(weight * sizes / sizes.sum())
+        self._share = np.array(share) / sum(share)
+        self._starts = [np.array([row.start for row in pack.rows]) for pack in self._packs]
+        self._ends = [np.array([row.start + row.frames for row in pack.rows]) for pack in self._packs]
+
+    def __call__(self, number: int) -> Batch:
+        random = np.random.default_rng([self._seed, number])
+        mel = np.zeros((self._batch, self._frames, BANDS), np.float32)
+        state = np.full((self._batch, self._frames), phones.IGNORED, np.uint8)
+        tone = np.full((self._batch, self._frames), pitch.IGNORED, np.uint8)
+        for b, which in enumerate(random.choice(len(self._packs), self._batch, p=self._share)):
+            pack, at = self._packs[which], 0
+            while at < self._frames:  # short utterances are joined
+                place = random.integers(len(pack.state))
+                row = np.searchsorted(self._starts[which], place, side="right") - 1
+                first = self._starts[which][row] if at else max(place - self._frames // 2, self._starts[which][row])
+                last = min(first + self._frames - at, self._ends[which][row])
+                here, there = slice(at, at + last - first), slice(first, last)
+                mel[b, here], state[b, here], tone[b, here] = pack.mel[there], pack.state[there], pack.pitch[there]
+                at += last - first
+        warp = np.where(random.random(self._batch) < 0.6, random.uniform(-_WARP, _WARP, self._batch), 0.0)
+        mel = warped(mel, np.exp(warp))
+        mel += random.uniform(-_LEVEL, _LEVEL, (self._batch, 1, 1)).astype(np.float32)
+        shift = np.rint(warp / pitch.STEP)[:, None]
+        known = (tone > 0) & (tone < pitch.IGNORED)
+        tone = np.where(known, np.clip(tone + shift, 1, pitch.PITCHES), tone)
+        _mask(random, mel)
+        return Batch(torch.from_numpy(mel), torch.from_numpy(state.astype(np.int64)), torch.from_numpy(tone.astype(np.int64)))
+
+
+def warped(mel: np.ndarray, factor: np.ndarray) -> np.ndarray:
+    """mel (batch, frames, BANDS) as of a voice whose frequencies are `factor` (batch,) times higher."""
+    low, high = (1127 * np.log1p(f / 700) for f in (_LOW, _HIGH))
+    centres = low + (high - low) / (BANDS + 1) * np.arange(1, BANDS + 1)
+    hertz = 700 * np.expm1(centres / 1127)
+    place = (1127 * np.log1p(hertz / factor[:, None] / 700) - low) * (BANDS + 1) / (high - low) - 1
+    place = np.clip(place, 0, BANDS - 1)
+    left = np.minimum(place.astype(np.int64), BANDS - 2)
+    part = (place - left).astype(np.float32)[:, None]
+    index = np.broadcast_to(left[:, None], mel.shape)
+    below, above = np.take_along_axis(mel, index, 2), np.take_along_axis(mel, index + 1, 2)
+    return np.asarray(below + part * (above - below))
+
+
+def _mask(random: np.random.Generator, mel: np.ndarray) -> None:
+    """SpecAugment (Park et al. 2019): bands and moments of half of the pieces are set to their mean."""
+    batch, frames, _ = mel.shape
+    for b in np.flatnonzero(random.random(batch) < 0.5):
+        mean = mel[b].mean()
+        for _ in range(2):
+            band, width = random.integers(BANDS), random.integers(1, 9)
+            mel[b, :, band : band + width] = mean
+        for _ in range(max(1, frames // 150)):
+            moment, width = random.integers(frames), random.integers(1, 10)
+            mel[b, moment : moment + width] = mean

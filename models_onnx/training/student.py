@@ -1,0 +1,118 @@
+"""The streaming phone recogniser: log mel features to phones, their states, and pitch.
+
+It takes two frames a step, 20 ms, and looks at nothing later. What it says of a frame it says some frames afterwards: `LATE`
+frames for the states, `SOON` for the phones and the pitch, so that those are known first. Each block is a causal depthwise
+filter over the past, layer normalization, and two dense layers around a ReLU, added to its input.
+
+The whole-utterance form and the step form are one function: what a block remembers goes in and comes out as a tensor.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from ...engine.atomic import atomically
+from .phones import PHONES, STATES
+from .pitch import PITCHES
+
+BANDS = 80
+PAIR = 2  # frames of a step
+LATE, SOON = 6, 2  # frames: of a step's two frames the first is heard one frame longer
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Sizes of a student."""
+
+    width: int = 256
+    hidden: int = 512
+    taps: int = 8
+    dilations: tuple[int, ...] = (1, 1, 2, 2, 3, 3, 4)
+    dropout: float = 0.1
+
+
+class Outputs(NamedTuple):
+    """Logits for each frame, (batch, frames, classes): row t of `states` is about frame t - LATE, of the others t - SOON."""
+
+    states: Tensor
+    phones: Tensor
+    pitch: Tensor  # class 0: unvoiced
+
+
+class Block(nn.Module):
+    """One residual block."""
+
+    def __init__(self, shape: Shape, dilation: int) -> None:
+        super().__init__()
+        self.dilation, self.past = dilation, (shape.taps - 1) * dilation
+        taps = torch.randn(shape.width, 1, shape.taps) * 0.1
+        taps[:, :, -1] += 1.0  # begins as the identity
+        self.taps = nn.Parameter(taps)
+        self.norm = nn.LayerNorm(shape.width)
+        self.rise = nn.Linear(shape.width, shape.hidden)
+        self.fall = nn.Linear(shape.hidden, shape.width)
+        self.dropout = shape.dropout
+
+    def forward(self, x: Tensor, past: Tensor) -> tuple[Tensor, Tensor]:
+        """x: (batch, steps, width), past: (batch, self.past, width); returns both for the steps after x."""
+        joined = torch.cat((past, x), 1)
+        filtered = functional.conv1d(joined.transpose(1, 2), self.taps, groups=len(self.taps), dilation=self.dilation)
+        hidden = functional.relu(self.rise(self.norm(filtered.transpose(1, 2))))
+        if self.training:  # the same units for all of a piece: a mask for each frame costs a quarter of the step
+            kept = functional.dropout(hidden.new_ones(len(x), 1, hidden.shape[2]), self.dropout)
+            hidden = hidden * kept
+        return x + self.fall(hidden), joined[:, -self.past :]
+
+
+class Student(nn.Module):
+    """The network with its normalization of the features."""
+
+    def __init__(self, shape: Shape) -> None:
+        super().__init__()
+        self.shape = shape
+        self.mean, self.scale = nn.Buffer(torch.zeros(BANDS)), nn.Buffer(torch.ones(BANDS))
+        self.entry = nn.Linear(PAIR * BANDS, shape.width)
+        self.blocks = nn.ModuleList(Block(shape, dilation) for dilation in shape.dilations)
+        self.norm = nn.LayerNorm(shape.width)
+        self.states = nn.Linear(shape.width, PAIR * STATES)
+        self.phones = nn.Linear(shape.width, PAIR * len(PHONES))
+        self.pitch = nn.Linear(shape.width, PAIR * (1 + PITCHES))
+
+    def fresh(self, batch: int) -> list[Tensor]:
+        """What the blocks remember before the first step."""
+        return [torch.zeros(batch, block.past, self.shape.width) for block in self.blocks]
+
+    def forward(self, mel: Tensor, memory: list[Tensor]) -> tuple[Outputs, list[Tensor]]:
+        """mel: (batch, frames, BANDS), an even number of frames; `memory` from `fresh` or from the call before."""
+        batch, frames, _ = mel.shape
+        x = self.entry(((mel - self.mean) * self.scale).reshape(batch, frames // PAIR, PAIR * BANDS))
+        kept = []
+        for block, past in zip(self.blocks, memory, strict=True):
+            x, past = block(x, past)
+            kept.append(past)
+        x = self.norm(x)
+        heads = (head(x).reshape(batch, frames, -1) for head in (self.states, self.phones, self.pitch))
+        return Outputs(*heads), kept
+
+    def parameters_count(self) -> int:
+        return sum(p.numel() for p in self.parameters())
+
+
+def save(path: Path, student: Student, **more: Any) -> None:
+    """Weights and shape, and `more`, whole or not at all."""
+    with atomically(path) as part:
+        torch.save({"shape": asdict(student.shape), "weights": student.state_dict(), **more}, part)
+
+
+def load(path: Path) -> tuple[Student, dict[str, Any]]:
+    """What `save` wrote: the student, ready to run, and all that was saved."""
+    saved: dict[str, Any] = torch.load(path, weights_only=True)
+    student = Student(Shape(**{**saved["shape"], "dilations": tuple(saved["shape"]["dilations"])}))
+    student.load_state_dict(saved["weights"])
+    return student.eval(), saved
