@@ -55,7 +55,7 @@ class Aligner:
         self.how: Counter[str] = Counter()  # utterances by the way that aligned them
 
     def align(self, samples: np.ndarray[tuple[int], np.dtype[np.int16]], text: str) -> list[Segment]:
-        """Segments of speech at 16 kHz that says the words of `text`, as `words_of` gives them. AlignmentError if it does not."""
+        """Segments of speech at 16 kHz that says `text`. AlignmentError if it does not."""
         words, pcm = words_of(text), samples.tobytes()
         if not words:
             raise AlignmentError("no words")
@@ -168,9 +168,8 @@ def in_thirds(phone: str, start: int, end: int) -> Segment:
     return phone, start, round(start + third), round(start + 2 * third), end
 
 
-_UNITS = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"
-).split()
+_UNITS = "zero one two three four five six seven eight nine".split()
+_UNITS += "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
 
 

@@ -1,4 +1,4 @@
-"""What happens to a voice before it reaches a microphone's far end: tempo, room, equaliser, noise, other voices, codecs, level."""
+"""What happens to a voice on its way: tempo, room, equaliser, noise, other voices, codecs, level."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def rms(x: F32) -> float:
 def path(random: np.random.Generator, room: bool) -> F32:
     """Impulse response from mouth to samples, whose first tap is the direct sound: an equaliser and, in a room, its decay.
 
-    The decay is noise whose power falls by 60 dB in RT60, the high half of the band faster, from 2 to 10 ms after the direct sound.
+    The decay is noise whose power falls by 60 dB in RT60, faster in the high band; it begins 2 to 10 ms after the direct sound.
     """
     anchors = random.normal(0, 3.0, 8).cumsum()  # dB at eight places of the band, a drift
     gain = np.interp(np.linspace(0, 7, _TAPS // 2 + 1), np.arange(8), anchors - anchors.mean())
@@ -75,7 +75,7 @@ def path(random: np.random.Generator, room: bool) -> F32:
     tail[: int(random.uniform(0.002, 0.01) * RATE)] = 0
     tail *= 10 ** (-random.uniform(*_DIRECT) / 20) / max(float(np.sqrt(np.sum(tail**2))), 1e-9)
     tail[0] = 1
-    return fftconvolve(tail, equaliser).astype(np.float32)
+    return np.asarray(fftconvolve(tail, equaliser), np.float32)
 
 
 def minimum_phase(gain: np.ndarray[tuple[int], np.dtype[np.float64]]) -> F32:
@@ -84,7 +84,7 @@ def minimum_phase(gain: np.ndarray[tuple[int], np.dtype[np.float64]]) -> F32:
     half = len(cepstrum) // 2
     cepstrum[1:half] *= 2
     cepstrum[half + 1 :] = 0
-    return np.fft.irfft(np.exp(np.fft.rfft(cepstrum))).astype(np.float32)
+    return np.asarray(np.fft.irfft(np.exp(np.fft.rfft(cepstrum))), np.float32)
 
 
 def steady(random: np.random.Generator, length: int, others: Sequence[F32]) -> F32:
@@ -114,7 +114,7 @@ def babble(random: np.random.Generator, length: int, others: Sequence[F32]) -> F
         return steady(random, length, others)
     total = np.zeros(length, np.float32)
     for _ in range(int(random.choice([1, 3, 5, 8]))):
-        other = others[random.integers(len(others))]
+        other = others[int(random.integers(len(others)))]
         total += np.resize(np.roll(other, int(random.integers(len(other)))), length) / max(rms(other), 1e-4)
     return total
 

@@ -1,4 +1,4 @@
-"""Random pieces of the packs, with what is cheap to change at each look: vocal tract length, level, missing bands and moments."""
+"""Random pieces of the packs, with what is cheap to change each time: vocal tract length, level, missing bands and moments."""
 
 from __future__ import annotations
 

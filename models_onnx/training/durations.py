@@ -1,7 +1,7 @@
 """Segments of synthetic Mandarin from the times that the synthesizer gave to its letters.
 
-Heard against pocketsphinx on English, a phone begins 52 ms before its letter does (quartiles 42 and 67 ms), where marks of stress
-and gaps between words count as its beginning.
+Measured with pocketsphinx on English, a phone begins 52 ms before its letter does (quartiles 42 and 67 ms), where marks of
+stress and gaps between words count as its beginning.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ _HOP = 160
 def segments_of(said: dict[str, object], samples: F32) -> list[Segment]:
     """Segments of one utterance, `said` as the synthesizer wrote it; samples at 16 kHz, shape (n,)."""
     frames, pieces = said["frames"], said["pieces"]
-    assert isinstance(frames, list) and isinstance(pieces, list)
+    assert isinstance(frames, list)
+    assert isinstance(pieces, list)
     ends = np.cumsum(frames) * _LETTER - _LEAD
     spans: list[tuple[str, int, int]] = [(SILENCE, 0, int(ends[0]))]
     letter = 0

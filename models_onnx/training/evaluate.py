@@ -27,15 +27,16 @@ class Scores:
     pitch: float  # of those voiced and found voiced
 
     def __str__(self) -> str:
-        return f"late {self.late:.3f} (top 3 {self.late_top3:.3f}) soon {self.soon:.3f} voicing {self.voicing:.3f} F0 {self.pitch:.3f}"
+        phones = f"late {self.late:.3f} (top 3 {self.late_top3:.3f}) soon {self.soon:.3f}"
+        return f"{phones} voicing {self.voicing:.3f} F0 {self.pitch:.3f}"
 
 
-def accuracy(student: Student, pack: Pack, source: str = "") -> Scores:
-    """Scores over the rows of `pack` whose speaker's name begins with `source`."""
+def accuracy(student: Student, pack: Pack, source: str = "", most: int | None = None) -> Scores:
+    """Scores over the rows of `pack` whose speaker's name begins with `source`; over `most` of them, evenly spread."""
     of_state = torch.from_numpy(phones.phone_of_state())
     right = np.zeros(5)
     count = np.zeros(5)
-    for rows, outputs in run(student, pack, source):
+    for rows, outputs in run(student, pack, source, most):
         for b, row in enumerate(rows):
             span = slice(row.start, row.start + row.frames)
             state = torch.from_numpy(pack.state[span].astype(np.int64))
@@ -63,9 +64,10 @@ def accuracy(student: Student, pack: Pack, source: str = "") -> Scores:
     return Scores(late_right, soon, top3, voicing, close)
 
 
-def run(student: Student, pack: Pack, source: str = "") -> Iterator[tuple[list[Row], Outputs]]:
-    """Outputs for the rows of `pack` in batches of similar length; frames past a row's end are padding."""
-    rows = sorted((r for r in pack.rows if r.speaker.startswith(source)), key=lambda r: r.frames)
+def run(student: Student, pack: Pack, source: str = "", most: int | None = None) -> Iterator[tuple[list[Row], Outputs]]:
+    """Outputs for the rows that `accuracy` scores, in batches of similar length; frames past a row's end are padding."""
+    rows = [r for r in pack.rows if r.speaker.startswith(source)]
+    rows = sorted(rows[:: max(1, len(rows) // most)] if most else rows, key=lambda r: r.frames)
     for start in range(0, len(rows), _BATCH):
         chosen = rows[start : start + _BATCH]
         longest = chosen[-1].frames // PAIR * PAIR + PAIR

@@ -26,6 +26,7 @@ from .student import LATE, SOON, Outputs, Shape, Student, load, save
 _SAVE_EVERY = 180.0  # s
 _WARM, _FALL = 400, 0.25  # steps; part of all steps
 _AVERAGE = 0.998  # of the averaged weights, a step
+_VALIDATED = 120  # utterances of a dev pack
 _FAR = 2**40  # number of a batch that no step reaches
 _PITCH_WEIGHT, _PHONE_WEIGHT = 0.3, 0.5
 _BLUR = (0.1, 0.2, 0.4, 0.2, 0.1)  # of a pitch class over its neighbours
@@ -56,7 +57,7 @@ def fit(folder: Path, plan: Plan, shape: Shape, sampler: Sampler, dev: Sequence[
             outputs, _ = student(batch.mel, student.fresh(len(batch.mel)))
         loss = loss_of(outputs, batch)
         optimizer.zero_grad()
-        loss.backward()
+        loss.backward()  # type: ignore[no-untyped-call]
         nn.utils.clip_grad_norm_(student.parameters(), 1.0)
         optimizer.step()
         losses.append(float(loss))
@@ -64,9 +65,11 @@ def fit(folder: Path, plan: Plan, shape: Shape, sampler: Sampler, dev: Sequence[
         if step + 1 == int(plan.steps * (1 - _FALL)):
             _keep(folder / "plateau.pt", plan, student, average, optimizer, step + 1, best)
         if (step + 1) % plan.validate_every == 0 or step + 1 == plan.steps:
-            scores = {name: accuracy(average, pack) for name, pack in dev}
+            scores = {name: accuracy(average, pack, most=_VALIDATED) for name, pack in dev}
             mean = sum(score.late for score in scores.values()) / max(len(scores), 1)
-            journal(f"student {step + 1}: loss {sum(losses) / len(losses):.4f} " + "; ".join(f"{n} {s}" for n, s in scores.items()))
+            journal(
+                f"student {step + 1}: loss {sum(losses) / len(losses):.4f} " + "; ".join(f"{n} {s}" for n, s in scores.items())
+            )
             losses = []
             if mean >= best:
                 best = mean
@@ -85,7 +88,8 @@ def rate_at(step: int, plan: Plan) -> float:
 def loss_of(outputs: Outputs, batch: Batch) -> Tensor:
     """Cross-entropy of states, phones and pitch, in nats a frame."""
     state = batch.state[:, :-LATE]
-    phone = torch.where(batch.state == phones.IGNORED, phones.IGNORED, _PHONE[batch.state.clamp(max=phones.STATES - 1)])[:, :-SOON]
+    known = batch.state != phones.IGNORED
+    phone = torch.where(known, _PHONE[batch.state.clamp(max=phones.STATES - 1)], phones.IGNORED)[:, :-SOON]
     total = _cross_entropy(outputs.states[:, LATE:], state, phones.IGNORED)
     total = total + _PHONE_WEIGHT * _cross_entropy(outputs.phones[:, SOON:], phone, phones.IGNORED)
     return total + _PITCH_WEIGHT * _pitch_loss(outputs.pitch[:, SOON:], batch.pitch[:, :-SOON])

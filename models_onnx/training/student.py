@@ -86,7 +86,7 @@ class Student(nn.Module):
 
     def fresh(self, batch: int) -> list[Tensor]:
         """What the blocks remember before the first step."""
-        return [torch.zeros(batch, block.past, self.shape.width) for block in self.blocks]
+        return [torch.zeros(batch, (self.shape.taps - 1) * d, self.shape.width) for d in self.shape.dilations]
 
     def forward(self, mel: Tensor, memory: list[Tensor]) -> tuple[Outputs, list[Tensor]]:
         """mel: (batch, frames, BANDS), an even number of frames; `memory` from `fresh` or from the call before."""

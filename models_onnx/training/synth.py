@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import soundfile
@@ -19,9 +20,8 @@ from ...kernels.jit import F32
 from . import english, mandarin
 from .corpora import DEV, RATE, TRAIN, Utterance, read_index, write_index
 from .journal import Journal
-from .kokoro import LONGEST
+from .kokoro import LONGEST, Kokoro, read_voices
 from .kokoro import RATE as KOKORO_RATE
-from .kokoro import Kokoro, read_voices
 
 DEV_VOICES = ("zf_xiaoyi", "zm_yunyang", "af_bella", "am_michael")  # heard in no training utterance, alone or mixed
 _WORDS = (6, 22)  # English words of an utterance
@@ -42,9 +42,9 @@ def english_line(random: np.random.Generator, sentences: Sequence[str], words: S
     """Consecutive words of a sentence; one time in four words of the dictionary, which bring rare neighbours together."""
     count = int(random.integers(*_WORDS))
     if random.random() < 0.25:
-        chosen = [words[i] for i in random.integers(len(words), size=count // 2)]
+        chosen = [words[int(i)] for i in random.integers(len(words), size=count // 2)]
     else:
-        spoken = sentences[random.integers(len(sentences))].lower().split()
+        spoken = sentences[int(random.integers(len(sentences)))].lower().split()
         start = int(random.integers(max(1, len(spoken) - count)))
         chosen = spoken[start : start + count]
     return Line(english.pieces(" ".join(chosen)), " ".join(chosen).upper())
@@ -55,7 +55,7 @@ def mandarin_line(random: np.random.Generator, phrases: Sequence[str]) -> Line:
     from pypinyin import Style, lazy_pinyin
 
     pieces: list[english.Piece] = []
-    chosen = [phrases[i] for i in random.integers(len(phrases), size=random.integers(*_PHRASES))]
+    chosen = [phrases[int(i)] for i in random.integers(len(phrases), size=random.integers(*_PHRASES))]
     for phrase in chosen:
         for syllable in lazy_pinyin(phrase, style=Style.TONE3, neutral_tone_with_five=True):
             pieces += mandarin.pieces(syllable)
@@ -91,7 +91,8 @@ def synthesize(work: Path, voice_folder: Path, language: str, count: int, split:
         speech *= _LEVEL / max(float(np.sqrt(np.mean(speech**2))), 1e-6)
         name = f"synth-{language}-{split}-{number:05d}"
         soundfile.write(folder / f"{number:05d}.flac", np.clip(speech, -1, 1), RATE, subtype="PCM_16")
-        said = {"utterance": name, "voice": recipe, "transcript": line.transcript, "pieces": line.pieces, "frames": frames.tolist()}
+        said: dict[str, Any] = {"utterance": name, "voice": recipe, "transcript": line.transcript}
+        said |= {"pieces": line.pieces, "frames": frames.tolist()}
         (folder / f"{number:05d}.json").write_text(json.dumps(said, ensure_ascii=False), encoding="utf-8")
     write_index(folder / "index.csv", _rows(folder, language, split))
 

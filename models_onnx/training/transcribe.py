@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from .corpora import TRAIN, read_index
-from .corpora import Utterance
+from .corpora import TRAIN, Utterance, read_index
 from .journal import Journal
 from .recogniser import Recogniser
 
@@ -40,4 +39,4 @@ def _read(path: Path) -> dict[str, str]:
     if not path.exists():
         return {}
     with path.open(encoding="utf-8", newline="") as file:
-        return {utterance: words for utterance, words in csv.reader(file)}
+        return dict(csv.reader(file))

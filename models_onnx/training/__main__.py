@@ -1,0 +1,101 @@
+"""The command line of training."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from . import steps
+from .journal import Journal
+
+app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+Work = Annotated[Path, typer.Option("--work", help="Working folder.")]
+Seed = Annotated[int, typer.Option("--seed")]
+
+
+@app.callback(invoke_without_command=True)
+def main(
+    smoke: Annotated[Path | None, typer.Option(help="Do all of it in a minute, on three clips, in this new folder.")] = None,
+) -> None:
+    """Train the graphs of the neural voice, by these commands in this order."""
+    if smoke is not None:
+        from .smoke import smoke as run
+
+        run(smoke)
+
+
+@app.command()
+def index(
+    corpora: Annotated[list[Path], typer.Argument(help="Manifests (.csv) or folders laid out as LibriSpeech, LibriTTS, VCTK.")],
+    work: Work,
+) -> None:
+    """List the utterances of all corpora."""
+    steps.index(corpora, work, Journal(work))
+
+
+@app.command()
+def transcribe(work: Work) -> None:
+    """Write down training utterances that have no words."""
+    from .transcribe import transcribe as run
+
+    run(work, Journal(work))
+
+
+@app.command()
+def synth(
+    work: Work,
+    voices: Annotated[Path, typer.Option(help="Folder of Kokoro's voices, *.bin.")],
+    english: int = 1800,
+    mandarin: int = 1300,
+    dev: int = 40,
+    seed: Seed = 7,
+) -> None:
+    """Speak new utterances in mixed voices."""
+    from .synth import synthesize
+
+    for language, count in (("en", english), ("zh", mandarin)):
+        for split, number in (("dev", dev), ("train", count)):
+            synthesize(work, voices, language, number, split, seed, Journal(work))
+
+
+@app.command()
+def align(work: Work) -> None:
+    """Find the phones of all utterances with words."""
+    steps.align(work, Journal(work))
+
+
+@app.command()
+def pack(
+    work: Work, copies: Annotated[int, typer.Option(help="Augmented copies of the training speech.")] = 6, seed: Seed = 11
+) -> None:
+    """Features and targets, clean and augmented."""
+    steps.pack(work, copies, seed, Journal(work))
+
+
+@app.command()
+def student(
+    work: Work,
+    count: Annotated[int, typer.Option("--steps", help="Steps in all, 96 s of speech each; more: go on.")] = 20_000,
+    threads: Annotated[int, typer.Option(help="Processor cores.")] = 2,
+    seed: Seed = 13,
+) -> None:
+    """Train the phone recogniser, from its last checkpoint on."""
+    steps.student(work, count, threads, seed, Journal(work))
+
+
+@app.command()
+def evaluate(work: Work) -> None:
+    """Accuracy on unheard speakers, by corpus, clean and noisy."""
+    steps.evaluate(work, Journal(work))
+
+
+@app.command()
+def leak(work: Work) -> None:
+    """Equal error rate of an attacker on the content channel."""
+    steps.leak(work, Journal(work))
+
+
+if __name__ == "__main__":
+    app()

@@ -1,0 +1,102 @@
+"""The steps of training on a working folder, each from what the one before left there."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+
+import torch
+
+from . import packs
+from .align import align_all, read_labels
+from .augment import Augmenter
+from .batches import Sampler
+from .corpora import DEV, TRAIN, Utterance, from_folder, from_manifest, read_index, write_index
+from .durations import label_all
+from .evaluate import accuracy
+from .fit import Plan, fit
+from .journal import Journal
+from .leak import attack, statistics
+from .packs import Pack
+from .student import Shape, load
+from .transcribe import transcribed
+
+FRAMES, BATCH = 400, 24  # of a training batch: 4 s, 24 times
+_WEIGHTS = {"index": 0.6, "synth-en": 0.2, "synth-zh": 0.2}  # of what a batch is drawn from
+_NOISY = 99  # the copy that dev speakers are heard in noise from
+
+
+def index(corpora: Sequence[Path], work: Path, journal: Journal) -> None:
+    utterances = [u for path in corpora for u in (from_manifest(path) if path.suffix == ".csv" else from_folder(path))]
+    write_index(work / "index.csv", utterances)
+    for split in sorted({u.split for u in utterances}):
+        chosen = [u for u in utterances if u.split == split]
+        hours = sum(u.seconds for u in chosen) / 3600
+        journal(f"index {split}: {len(chosen)} utterances, {hours:.2f} h, {len({u.speaker for u in chosen})} speakers")
+
+
+def align(work: Path, journal: Journal) -> None:
+    for name, utterances in _corpora(work):
+        of_language = defaultdict(list)
+        for u in utterances:
+            of_language[u.language].append(u)
+        align_all(of_language["en"], work / "labels" / f"{name}.jsonl", journal)
+        if name.startswith("synth"):
+            label_all(of_language["zh"], work / "labels" / f"{name}.jsonl", journal)
+
+
+def pack(work: Path, copies: int, seed: int, journal: Journal) -> None:
+    """A clean pack for each corpus, `copies` augmented ones of what is trained on and one of what is not."""
+    everything = list(_corpora(work))
+    babble = packs.babble_of([u for _, us in everything for u in us if u.split == TRAIN], seed)
+    for name, utterances in everything:
+        labels = {utterance: segments for utterance, segments in read_labels(work / "labels" / f"{name}.jsonl") if segments}
+        for split in (TRAIN, DEV):
+            chosen = [u for u in utterances if u.split == split and u.utterance in labels]
+            for copy in [0, *(range(1, copies + 1) if split == TRAIN else [_NOISY])]:
+                if chosen:
+                    augmenter = Augmenter(seed * 1000 + copy, babble) if copy else None
+                    packs.make(_pack_folder(work, name, split, copy), chosen, labels, augmenter, journal)
+
+
+def student(
+    work: Path, count: int, threads: int, seed: int, journal: Journal, shape: Shape | None = None, batch: int = BATCH
+) -> None:
+    torch.set_num_threads(threads)
+    folder = work / "student"
+    folder.mkdir(parents=True, exist_ok=True)
+    groups = [(weight, found) for name, weight in _WEIGHTS.items() if (found := _packs(work, name, TRAIN))]
+    dev = [(p.folder.name, p) for name in _WEIGHTS for p in _packs(work, name, DEV)]
+    fit(folder, Plan(count), shape or Shape(), Sampler(groups, FRAMES, batch, seed), dev, journal)
+
+
+def evaluate(work: Path, journal: Journal) -> None:
+    best, saved = load(work / "student" / "best.pt")
+    for name in _WEIGHTS:
+        for dev in _packs(work, name, DEV):
+            for source in sorted({row.speaker.split(":")[0] for row in dev.rows}):
+                journal(f"step {saved['step']}, {dev.folder.name}, {source}: {accuracy(best, dev, source)}")
+
+
+def leak(work: Path, journal: Journal) -> None:
+    best, _ = load(work / "student" / "best.pt")
+    enrolled = frozenset(u.utterance for u in read_index(work / "index.csv") if u.role == "enrol")
+    known = statistics(best, Pack(_pack_folder(work, "index", TRAIN, 0)))
+    unknown = statistics(best, Pack(_pack_folder(work, "index", DEV, 0)))
+    heard, learnt = len(set(unknown.speakers)), len(set(known.speakers))
+    journal(f"leak: EER {attack(known, unknown, enrolled):.3f} of {heard} speakers; the attacker learnt from {learnt} others")
+
+
+def _corpora(work: Path) -> list[tuple[str, list[Utterance]]]:
+    """Names and utterances of the index, with words found for those without, and of the synthetic speech."""
+    synthetic = sorted((work / "synth").glob("*/index.csv"))
+    return [("index", list(transcribed(work))), *((f"synth-{path.parent.name}", read_index(path)) for path in synthetic)]
+
+
+def _pack_folder(work: Path, name: str, split: str, copy: int) -> Path:
+    return work / "packs" / f"{name.removesuffix('-' + split)}-{split}-{copy}"
+
+
+def _packs(work: Path, name: str, split: str) -> list[Pack]:
+    return [Pack(folder) for folder in sorted((work / "packs").glob(f"{name}-{split}-*"))]
