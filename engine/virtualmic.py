@@ -64,8 +64,10 @@ class _Served(VirtualMic):
         form = ["format=float32le", "rate=48000", "channels=1", "channel_map=mono"]
         sink = [f"sink_name={self._sink}", f"sink_properties={self._properties(f'{self.pick} (velavox)')}"]
         soundserver.ask("load-module", "module-null-sink", *sink, *form, "norewinds=1")
-        source = [f"source_name={self._source}", f"source_properties={self._properties(self.pick)}"]
-        soundserver.ask("load-module", "module-remap-source", f"master={self._sink}.monitor", *source, *form)
+        monitor = f"{self._sink}.monitor"
+        more = f"device.master_device={monitor}"  # PipeWire does not say it
+        source = [f"source_name={self._source}", f"source_properties={self._properties(self.pick, more)}"]
+        soundserver.ask("load-module", "module-remap-source", f"master={monitor}", *source, *form)
 
     def remove(self) -> None:
         """Take it away; nothing where it has gone, or nobody answers."""
@@ -76,8 +78,8 @@ class _Served(VirtualMic):
     def _mark(self) -> str:
         return f"{_PID}={os.getpid()}"
 
-    def _properties(self, description: str) -> str:
-        return f"'device.description=\"{description}\" {self._mark}'"
+    def _properties(self, description: str, more: str = "") -> str:
+        return f"'device.description=\"{description}\" {self._mark} {more}'"
 
     def _modules(self) -> dict[str, str]:
         """Numbers and arguments of its modules, in the order of loading."""
