@@ -60,7 +60,8 @@ def test_floats_are_kept_to_the_bit(tmp_path: Path, name: str, container: str) -
     y, rate = soundfile.read(tmp_path / name, dtype="float32")
     assert rate == 48_000
     np.testing.assert_array_equal(y, x)
-    assert (recorder.trouble, recorder.note, recorder.seconds) == ("", "", pytest.approx(len(x) / 48_000))
+    assert (recorder.trouble, recorder.note) == ("", "")
+    assert recorder.seconds == pytest.approx(len(x) / 48_000)
     assert (soundfile.info(tmp_path / name).format, os.listdir(tmp_path)) == (container, [name])
 
 
