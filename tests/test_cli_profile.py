@@ -159,7 +159,7 @@ def test_real_pace_goes_through_a_live_stream(monkeypatch: pytest.MonkeyPatch) -
     (row,) = value["rows"]
     assert value["pace"] == "real"
     assert set(row["live"]) == {"xruns", "starved_ms", "dropped_ms", "worker"}
-    assert 20 <= row["blocks"] <= 110  # a busy machine hands over some together
+    assert 20 <= row["blocks"] <= 200  # a busy machine hands over some together, and ends late
     assert row["cpu_share"] < 0.8
     parts = row["delay"]["parts_ms"]
     assert {"handover", "match", "reblock", "stages"} < parts.keys()
