@@ -12,81 +12,16 @@ import sys
 import termios
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 import pytest
 import soundfile
+from livecommand import COMMAND, MAIN, PATIENCE, live
 from rig import RATE, Rig
 from signals import F32, voice
 
 pytestmark = [pytest.mark.live, pytest.mark.usefixtures("compiled")]
-
-MAIN = "from velavox.engine.cli import main; main()"
-COMMAND = [sys.executable, "-c", MAIN, "live"]
-PATIENCE = 30.0  # s for what takes one or two on a machine with nothing else to do
-
-
-class Command:
-    """`velavox live` at work; `lines` is what it has said so far."""
-
-    def __init__(self, rig: Rig, *options: str | Path, stdin: int = subprocess.DEVNULL) -> None:
-        command = [*COMMAND, *map(str, options)]
-        self.process = subprocess.Popen(
-            command, env=rig.env, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        )
-        self.lines: list[str] = []
-        self._reader = threading.Thread(target=self._read)
-        self._reader.start()
-
-    def _read(self) -> None:
-        assert self.process.stderr is not None
-        for line in self.process.stderr:
-            self.lines.append(line.rstrip("\n"))
-
-    def wait_for(self, start: str) -> None:
-        """Until it says a line that starts so."""
-        until = time.monotonic() + PATIENCE
-        while not any(line.startswith(start) for line in self.lines):
-            assert time.monotonic() < until, self.lines
-            assert self.process.poll() is None, self.lines
-            time.sleep(0.02)
-
-    def stop(self, number: int = signal.SIGINT) -> tuple[float, str]:
-        """End it: s that it took, and what it wrote to stdout."""
-        began = time.monotonic()
-        self.process.send_signal(number)
-        status = self.process.wait(PATIENCE)
-        took = time.monotonic() - began
-        assert status == 0, self.lines
-        return took, self.output()
-
-    def output(self) -> str:
-        assert self.process.stdout is not None
-        with self.process.stdout as stdout:
-            out = stdout.read()
-        self._reader.join(PATIENCE)
-        assert not any("Traceback" in line for line in self.lines), self.lines
-        return out
-
-    def end(self) -> None:
-        self.process.kill()
-        self.process.wait()
-        self._reader.join(PATIENCE)
-        for stream in (self.process.stdout, self.process.stderr):
-            if stream is not None:
-                stream.close()
-
-
-@contextmanager
-def live(rig: Rig, *options: str | Path, stdin: int = subprocess.DEVNULL) -> Iterator[Command]:
-    command = Command(rig, *options, stdin=stdin)
-    try:
-        yield command
-    finally:
-        command.end()
 
 
 def left(rig: Rig) -> list[str]:
@@ -107,8 +42,7 @@ def test_what_is_recorded_is_what_was_played(rig: Rig, tmp_path: Path) -> None:
         command.wait_for("delay ")
         with rig.recording() as monitor:
             rig.feed(voice(3.0, rate=RATE)).wait(PATIENCE)
-        assert command.process.wait(PATIENCE) == 0
-        summary = json.loads(command.output())
+        summary = json.loads(command.finish())
     assert summary["ended_by"] == "seconds"
     assert summary["rate_out_hz"] == RATE
     assert command.lines[0].startswith("running: ")
