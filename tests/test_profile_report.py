@@ -96,3 +96,11 @@ def test_json_is_plain_with_units_in_the_keys() -> None:
     assert {"first_us", "mean_us", "p50_us", "p95_us", "p99_us", "p99_9_us", "max_us", "rtc", "cpu_share"} < told.keys()
     assert set(told["parts"][0]) == {"name", "p50_us", "p99_us", "mean_us", "share"}
     assert told["gc"] == {"runs": [0, 0, 0], "runs_per_block": 0.0, "pause_us": 0.0, "longest_pause_us": 0.0}
+
+
+def test_in_words() -> None:
+    lines = str(Report.of(trace([0, 1]), PLAN)).splitlines()
+    assert lines[0] == "101 blocks, us: p50 10, p99 110, max 110, first 5000"
+    assert lines[1] == "4.4% of a block's duration at p99, 3 took longer than it; RTC 0.0140"
+    assert lines[2] == "parts: input 29%, a 57%, level 14%"
+    assert lines[3] == "delay 22.6 ms, a block included; 0 garbage collections"

@@ -16,6 +16,7 @@ from signals import F32, noise, voice
 from velavox import Engine, Identity, McAdams
 from velavox.engine import profiler as module
 from velavox.engine.profiler import Profiler
+from velavox.kernels import guard, level, limiter, mix, polyphase, ring
 
 MIXED = (160, 1, 0, 333, 64, 1000, 80)
 
@@ -42,8 +43,8 @@ def wait(seconds: float) -> None:
         pass
 
 
-def shares(profiler: Profiler) -> dict[str, float]:
-    return {part.name: part.share for part in profiler.report().parts}
+def largest(profiler: Profiler) -> str:
+    return max(profiler.report().parts, key=lambda part: part.share).name
 
 
 def feed(engine: Engine, sizes: Any, count: int) -> None:
@@ -69,7 +70,7 @@ def test_parts_add_up_to_the_whole(rate: int, block: int) -> None:
 
 @pytest.mark.nojit
 def test_counts_are_exact_with_blocks_of_all_sizes() -> None:
-    engine = Engine(Identity(), sample_rate=48_000)
+    engine = Engine(Identity(), sample_rate=16_000)
     feed(engine, MIXED, 50)
     before = engine.stats
     profiler = engine.profile(every=3)
@@ -86,9 +87,9 @@ def test_counts_are_exact_with_blocks_of_all_sizes() -> None:
     assert trace.hops.sum() in range(after.hops - before.hops - 1, after.hops - before.hops + 1)  # the first block may have one
     assert (trace.spent > 0).all()
     assert (np.diff(trace.began) >= trace.spent[:-1]).all()
-    assert report.misses == (trace.spent * 48_000 > trace.frames).sum()
+    assert report.misses == (trace.spent * 16_000 > trace.frames).sum()
     assert report.looked_into == pytest.approx(200, abs=40)
-    assert report.rtc == pytest.approx(trace.spent.sum() * 48_000 / trace.frames.sum())
+    assert report.rtc == pytest.approx(trace.spent.sum() * 16_000 / trace.frames.sum())
     assert report.times_us["max"] == pytest.approx(trace.spent.max() * 1e6)
 
 
@@ -117,12 +118,46 @@ def test_a_slow_stage_shows_under_its_name_and_as_misses() -> None:
     with engine.profile(every=1) as profiler:
         feed(engine, (16,), 200)  # 1 ms: one in ten completes a hop, which takes 2 ms
     report = profiler.report()
-    assert shares(profiler)["busy"] > 0.5
+    assert largest(profiler) == "busy"
     late = report.trace.spent > 1e-3
     assert report.misses == late.sum() >= 20
     assert late[report.trace.hops > 0].all()
     assert report.deadline["p99"] > 2
     assert report.deadline["max"] == pytest.approx(report.times_us["max"] / 1e3)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "part"),
+    [
+        ((guard, "sanitise"), "input"),
+        ((mix, "mix"), "mix"),
+        ((polyphase, "stream_row"), "resample_in"),
+        ((ring, "pop"), "reblock"),
+        ((guard, "finite"), "judge"),
+        ((level, "match"), "level"),
+        ((limiter, "limit"), "limiter"),
+        ((polyphase, "stream"), "resample_out"),
+        ((guard, "deliver"), "deliver"),
+    ],
+)
+@pytest.mark.parametrize("policy", ["each", "mix"])
+def test_each_part_has_its_own_time(kernel: tuple[Any, str], part: str, policy: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    works = getattr(*kernel)
+
+    def slow(*arguments: Any) -> Any:
+        wait(1e-3)
+        return works(*arguments)
+
+    engine = Engine(Identity(), sample_rate=48_000, channels=2, policy=policy)
+    monkeypatch.setattr(*kernel, slow)
+    with engine.profile(every=1) as profiler:
+        feed(engine, (480,), 8)
+    times = {name: time.min() for name, time in profiler.trace().parts.items()}
+    if (part, policy) == ("mix", "each"):
+        assert times["mix"] == 0
+    else:
+        assert times.pop(part) >= 0.9e-3
+    assert max(times.values()) < 0.9e-3
 
 
 @pytest.mark.nojit
@@ -150,25 +185,22 @@ def test_stages_of_one_method_and_names_that_are_taken() -> None:
         *("input", "mix", "resample_in", "reblock", "delay", "level 2", "delay 2"),
         *("judge", "level", "limiter", "resample_out", "deliver"),
     ]
-    assert shares(profiler)["level 2"] > 0.5
+    assert largest(profiler) == "level 2"
 
 
 @pytest.mark.nojit
 def test_channels_add_up() -> None:
-    alone, each, mix = (
+    alone, each, mixed = (
         Engine(Busy(), sample_rate=16_000, channels=n, policy=policy)  # type: ignore[arg-type]
         for n, policy in ((1, "each"), (3, "each"), (3, "mix"))
     )
-    spent = []
-    for engine in (alone, each, mix):
+    for engine in (alone, each, mixed):
         with engine.profile(every=1) as profiler:
             feed(engine, (160,), 10)
         trace = profiler.trace()
         assert set(trace.hops.tolist()) == {3 if engine is each else 1}
-        assert trace.parts["mix"].any() == (engine is mix)
-        spent.append(trace.parts["busy"].min())
-    assert spent[1] / spent[0] == pytest.approx(3, rel=0.2)
-    assert spent[2] / spent[0] == pytest.approx(1, rel=0.2)
+        assert trace.parts["mix"].any() == (engine is mixed)
+        assert (trace.parts["busy"].min() > 5.9e-3) == (engine is each)  # three times 2 ms
 
 
 @pytest.mark.nojit
