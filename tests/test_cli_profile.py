@@ -57,7 +57,7 @@ def test_one_row_as_text() -> None:
     assert (
         re.search(r"^smallest safe block for mcadams at 48000 Hz on this machine: \d+ frames", text, re.M) or "no safe" in text
     )
-    assert max(map(len, text.splitlines())) <= 160
+    assert max(map(len, text.splitlines())) <= 120
 
 
 def test_json_to_stdout_and_nothing_else() -> None:
