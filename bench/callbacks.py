@@ -26,7 +26,7 @@ from ..kernels import callback
 RATE, BLOCK = 48_000, 480
 
 
-def compare(seconds: float, threads: int = 2) -> dict[str, dict[str, float]]:
+def compare(seconds: float, threads: int = 2) -> dict[str, dict[str, int]]:
     """For each kind of callback: callbacks that came, of how many due, and how many were late."""
     found = {}
     usual = sys.getswitchinterval()
