@@ -9,20 +9,35 @@ if TYPE_CHECKING:
     from .engine.files import anonymize_file
     from .engine.host import Engine
     from .engine.identity import Identity
+    from .engine.live import Live
     from .engine.mcadams import McAdams
+    from .engine.soundcard import SoundCard
     from .engine.voicemask import VoiceMask
     from .engine.vtln import Vtln
 
 _HOME = {
     "Engine": "host",
     "Identity": "identity",
+    "Live": "live",
     "McAdams": "mcadams",
+    "SoundCard": "soundcard",
     "Vtln": "vtln",
     "VoiceMask": "voicemask",
     "anonymize_file": "files",
     "anonymize_folder": "batch",
 }
-__all__ = ["Engine", "Identity", "McAdams", "VoiceMask", "Vtln", "__version__", "anonymize_file", "anonymize_folder"]
+__all__ = [
+    "Engine",
+    "Identity",
+    "Live",
+    "McAdams",
+    "SoundCard",
+    "VoiceMask",
+    "Vtln",
+    "__version__",
+    "anonymize_file",
+    "anonymize_folder",
+]
 
 
 def __getattr__(name: str) -> Any:

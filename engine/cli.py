@@ -12,6 +12,7 @@ import typer
 from .. import __version__
 from .cli_files import anonymize, methods, pipe
 from .cli_live import devices, live
+from .cli_privacy import privacy
 from .cli_profile import profile
 from .options import FAILED, INTERRUPTED, JsonCommand
 from .progress import say
@@ -43,6 +44,7 @@ app.command()(pipe)
 app.command(cls=JsonCommand)(live)
 app.command()(devices)
 app.command(cls=JsonCommand)(profile)
+app.command(cls=JsonCommand)(privacy)
 app.command()(methods)
 
 

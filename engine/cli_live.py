@@ -88,11 +88,12 @@ def live(
             from .virtualmic import virtual_microphone
         with _devices_told():
             opened.enter_context(quiet())
-            stage = make(method, parsed(settings))
-            card = SoundCard(input, output, rate, block)
-            if virtual_mic is not None:
-                mic = opened.enter_context(virtual_microphone(virtual_mic))
-                card = SoundCard(input, mic.output, rate, block, before_plan=mic.renew)
+            with ending.at_once():
+                stage = make(method, parsed(settings))
+                card = SoundCard(input, output, rate, block)
+                if virtual_mic is not None:
+                    mic = opened.enter_context(virtual_microphone(virtual_mic))
+                    card = SoundCard(input, mic.output, rate, block, before_plan=mic.renew)
             if recorder is not None:
                 opened.enter_context(recorder)
             stream = Live(stage, card=card, seed=seed, record=recorder is not None)

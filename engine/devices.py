@@ -115,7 +115,9 @@ def rates(device: Device, direction: Direction, channels: int | None = None) -> 
 
 
 def takes(device: Device, direction: Direction, rate: int, channels: int | None = None) -> bool:
-    """Whether it runs at `rate` Hz. DeviceError if it cannot be asked."""
+    """Whether it runs at `rate` Hz; a sound server's runs at any. DeviceError if it cannot be asked."""
+    if device.node:
+        return True
     sd = portaudio.sounddevice()
     check = sd.check_input_settings if direction == "input" else sd.check_output_settings
     try:

@@ -65,8 +65,10 @@ class Live:
         self._real_time = False
         self._began = card.now()
         self._recorded: list[Exchange] = []  # the oldest first
+        self._unrecorded = 0  # frames, of those that have been fetched to their end
         self._rebuild = threading.Lock()  # held while the engine is replaced, never for a block
         self._thread: threading.Thread | None = None
+        self._closer: threading.Thread | None = None  # the thread that closes the card, while it does
         self._stop = threading.Event()
         self._opened = threading.Event()
         self._ended = threading.Event()
@@ -104,7 +106,7 @@ class Live:
         """End it: silence, the device closed, the thread ended; within 2 s, whatever hangs."""
         self._stop.set()
         if self._thread is not None:
-            self._thread.join(CLOSING + 0.8)
+            self._thread.join(CLOSING + 0.3)
 
     def wait(self, seconds: float | None = None) -> bool:
         """Until it has ended (True) or `seconds` are over (False). Raises what ended it, if that was an error."""
@@ -158,8 +160,13 @@ class Live:
             count = self._recorded[0].sent(y)
             if count or len(self._recorded) == 1:
                 return count
-            self._recorded.pop(0)
+            self._unrecorded += _unrecorded(self._recorded.pop(0))
         return 0
+
+    @property
+    def unrecorded(self) -> int:
+        """Frames sent that sent() does not give, since nobody had fetched those of the last RECORDED s."""
+        return self._unrecorded + sum(map(_unrecorded, self._recorded))
 
     def status(self) -> Status:
         """What it does now, and what has happened since the start."""
@@ -266,9 +273,9 @@ class Live:
         except BaseException:
             _left.remove(exchange)
             raise
-        if self._record:
-            self._recorded.append(exchange)
         self._plan, self._session = plan, session
+        if self._record:  # last, so that no frame can be fetched before status() has its rate
+            self._recorded.append(exchange)
         self._opened.set()
 
     def _engine_for(self, plan: Format) -> Engine:
@@ -319,18 +326,26 @@ class Live:
     def _close_card(self) -> None:
         """Close it; where that hangs, as with a sound server that is stopped, wait for it as long as the stream goes on."""
         session = self._session
-        closer = threading.Thread(target=self._card.close, name="velavox close", daemon=True)
-        closer.start()
-        closer.join(CLOSING)
-        while closer.is_alive() and not self._stop.is_set():
-            closer.join(0.1)
-        if session is not None and session.exchange in _left and not closer.is_alive():
+        if self._closer is None:  # else it hangs since the device was lost: two at once would free PortAudio's streams twice
+            self._closer = threading.Thread(target=self._card.close, name="velavox close", daemon=True)
+            self._closer.start()
+            self._closer.join(CLOSING)
+        while self._closer.is_alive() and not self._stop.is_set():
+            self._closer.join(0.1)
+        if self._closer.is_alive():
+            return
+        self._closer = None
+        if session is not None and session.exchange in _left:
             _left.remove(session.exchange)
 
     def _pause(self, seconds: float) -> None:
         until = self._card.now() + seconds
         while not self._stop.is_set() and self._card.now() < until:
             self._card.wait(0.05)
+
+
+def _unrecorded(exchange: Exchange) -> int:
+    return int(exchange.counts.unrecorded)
 
 
 def _db(peak: float) -> float:

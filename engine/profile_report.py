@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -71,7 +71,7 @@ class Report:
     collections: tuple[int, int, int]  # garbage collections of the whole process, by generation
     pause_us: float  # by all of them
     longest_pause_us: float
-    trace: Trace  # what this was made from
+    trace: Trace = field(repr=False)  # what this was made from
 
     @classmethod
     def of(cls, trace: Trace, plan: Plan) -> Report:
@@ -80,7 +80,6 @@ class Report:
         us = np.zeros(1) if empty else trace.spent * 1e6
         use = np.zeros(1) if empty else trace.spent / seconds
         parts, parts_to_whole = _parts(trace)
-        young, middle, old = trace.pauses.runs
         return cls(
             blocks=trace.blocks,
             first_us=trace.first * 1e6,
@@ -93,10 +92,21 @@ class Report:
             parts=parts,
             parts_to_whole=parts_to_whole,
             delay=_delay(plan, 0.0 if empty else float(np.median(trace.frames)), float(np.median(us))),
-            collections=(young, middle, old),
+            collections=trace.pauses.runs,
             pause_us=trace.pauses.seconds * 1e6,
             longest_pause_us=trace.pauses.longest * 1e6,
             trace=trace,
+        )
+
+    def __str__(self) -> str:
+        """Four lines for a person."""
+        t = self.times_us
+        shares = ", ".join(f"{part.name} {part.share:.0%}" for part in self.parts)
+        return (
+            f"{self.blocks} blocks, us: p50 {t['p50']:.0f}, p99 {t['p99']:.0f}, max {t['max']:.0f}, first {self.first_us:.0f}\n"
+            f"{self.deadline['p99']:.1%} of a block's duration at p99, {self.misses} took longer than it; RTC {self.rtc:.4f}\n"
+            f"parts: {shares or 'none was looked into yet'}\n"
+            f"delay {self.delay.total:.1f} ms, a block included; {sum(self.collections)} garbage collections"
         )
 
     def as_json(self) -> dict[str, Any]:

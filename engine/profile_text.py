@@ -11,7 +11,7 @@ from .profile_safe import SAFE, Ladder
 
 _HOW: dict[Pace, str] = {
     "fast": "as fast as possible",
-    "real": "in real time, through a live stream and a sound card without a device",
+    "real": "in real time through a live stream without a device",
 }
 
 
@@ -67,8 +67,8 @@ def _details(row: Row) -> list[str]:
     parts = ", ".join(f"{name} {ms:.1f}" for name, ms in {**r.delay.algorithmic, **r.delay.buffering}.items() if ms)
     sums = [sum(ms.values()) for ms in (r.delay.algorithmic, r.delay.buffering)]
     lines += [
-        f"  delay {r.delay.total:.1f} ms = algorithmic {sums[0]:.1f} + buffering {sums[1]:.1f} + compute {r.delay.compute:.2f}"
-        f"  ({parts})",
+        f"  delay {r.delay.total:.1f} ms = algorithmic {sums[0]:.1f} + buffering {sums[1]:.1f} + compute {r.delay.compute:.2f}",
+        f"    {parts}",
         f"  memory: {a.net:.0f} bytes kept a block, {a.peak / 1e3:.1f} kB in use at a time; garbage collections"
         f" {sum(r.collections)}, {r.pause_us / 1e3:.1f} ms, the longest {r.longest_pause_us / 1e3:.1f} ms",
     ]

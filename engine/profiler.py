@@ -12,7 +12,7 @@ from typing import Self
 import numpy as np
 
 from .laps import DELIVER, INPUT, STAGES, Lap, parts
-from .pauses import Pauses
+from .pauses import PauseCounter
 from .profile_report import Report
 from .resample import Plan
 from .trace import Trace
@@ -46,8 +46,7 @@ class Profiler:
         self._cpu = self._wall = 0.0
         self._lap_cost = self._cost_of_a_lap()
         self.due = True  # the next block is to be looked into: the first one too, which the report leaves out
-        self._pauses = Pauses()
-        self._pauses.watch()
+        self._pauses = PauseCounter()
 
     def detach(self) -> None:
         """Let the engine run as before. What was seen stays."""
@@ -146,5 +145,5 @@ class Profiler:
             looked_into=row_block[look] - (blocks[0] if blocks.size else 0),
             parts={name: rows[look, slot] for name, slot in self._slots.items()},
             cpu_share=self._cpu / self._wall if self._wall else 0.0,
-            pauses=self._pauses,
+            pauses=self._pauses.pauses,
         )

@@ -29,6 +29,9 @@ class Source(Protocol):
 
     def sent(self, y: F32) -> int: ...
 
+    @property
+    def unrecorded(self) -> int: ...
+
     def status(self) -> Status: ...
 
 
@@ -74,6 +77,8 @@ class Recorder:
             with writer:
                 self._record(source, writer, rate)
                 writer.commit(short=True)
+            if missing := source.unrecorded:
+                self.trouble = f"{missing} frames are missing in it: the disk, or the machine, did not keep up"
         except FileFailure as failure:
             self.trouble = str(failure)
         except Exception as error:  # of a codec: whatever it is, the stream goes on, and its user is told

@@ -13,7 +13,7 @@ from .card import DeviceError
 
 Direction = Literal["input", "output"]
 
-_SECONDS = 3.0  # a server that hangs must not hang its caller
+SECONDS = 3.0  # a server that hangs must not hang its caller
 _INSTALL = "install it: `apt-get install pulseaudio-utils` on Debian, Ubuntu and Fedora (dnf)"
 _START = "start the sound server: `systemctl --user start pipewire-pulse`, or `pulseaudio --start`"
 
@@ -32,8 +32,8 @@ class Node:
     default: bool
 
 
-def ask(*words: str) -> str:
-    """What `pactl` answers; DeviceError where it is missing, or the server does not answer or refuses."""
+def ask(*words: str, seconds: float = SECONDS) -> str:
+    """What `pactl` answers within `seconds`; DeviceError where it is missing, or the server does not answer or refuses."""
     if shutil.which("pactl") is None:
         raise DeviceError("the program pactl is missing, which asks the sound server", _INSTALL)
     try:
@@ -44,15 +44,16 @@ def ask(*words: str) -> str:
             capture_output=True,
             encoding="utf-8",
             errors="replace",
-            timeout=_SECONDS,
+            timeout=seconds,
             check=False,
         )
     except subprocess.TimeoutExpired:
         raise DeviceError("the sound server does not answer", "restart it") from None
     if done.returncode:
-        said = " ".join(done.stderr.split()) or "refused"
-        remedy = _START if "onnection" in said else "check the sound server"
-        raise DeviceError(f"sound server: {said}", remedy)
+        said = " ".join(done.stderr.split()) or "no reason given"
+        if "onnection" in said:
+            raise DeviceError("the sound server is not there", _START)
+        raise DeviceError(f"the sound server refuses `{' '.join(words[:2])}`: {said}", "see its log")
     return done.stdout
 
 

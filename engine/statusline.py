@@ -14,7 +14,7 @@ from .status import State, Status
 KEYS = {"m": "mute", "n": "new voice", "q": "quit"}
 _BAR = 10  # characters
 _FLOOR = -60.0  # dB: an empty bar
-_NARROWEST = 20  # columns: a terminal that says less does not know
+_USUAL = 80  # columns, where the terminal does not know: it says 0
 
 
 class StatusLine:
@@ -34,8 +34,8 @@ class StatusLine:
         """Draw it anew. `keys`: somebody may type."""
         if self._shown:
             with suppress(OSError):
-                width = os.get_terminal_size(sys.stderr.fileno()).columns
-                self._write(text(status, keys)[: max(width - 1, _NARROWEST)])
+                columns = os.get_terminal_size(sys.stderr.fileno()).columns or _USUAL
+                self._write(text(status, keys)[: columns - 1])
 
     def say(self, text: str) -> None:
         """A line of its own, above."""

@@ -20,6 +20,7 @@ CABLES = (  # what a cable is called as an output and, for those who listen, as 
     ("CABLE Input", "CABLE Output"),
     ("VoiceMeeter Input", "VoiceMeeter Output"),
 )
+LEAVING = 0.5  # s for a server to answer when a run ends, and has no more to spare
 _PID = "velavox.pid"  # says on the server whose it is
 
 
@@ -64,31 +65,33 @@ class _Served(VirtualMic):
         form = ["format=float32le", "rate=48000", "channels=1", "channel_map=mono"]
         sink = [f"sink_name={self._sink}", f"sink_properties={self._properties(f'{self.pick} (velavox)')}"]
         soundserver.ask("load-module", "module-null-sink", *sink, *form, "norewinds=1")
-        source = [f"source_name={self._source}", f"source_properties={self._properties(self.pick)}"]
-        soundserver.ask("load-module", "module-remap-source", f"master={self._sink}.monitor", *source, *form)
+        monitor = f"{self._sink}.monitor"
+        more = f"device.master_device={monitor}"  # PipeWire does not say it
+        source = [f"source_name={self._source}", f"source_properties={self._properties(self.pick, more)}"]
+        soundserver.ask("load-module", "module-remap-source", f"master={monitor}", *source, *form)
 
     def remove(self) -> None:
         """Take it away; nothing where it has gone, or nobody answers."""
         with suppress(DeviceError):
-            self._unload(self._modules())
+            self._unload(self._modules(LEAVING), LEAVING)
 
     @property
     def _mark(self) -> str:
         return f"{_PID}={os.getpid()}"
 
-    def _properties(self, description: str) -> str:
-        return f"'device.description=\"{description}\" {self._mark}'"
+    def _properties(self, description: str, more: str = "") -> str:
+        return f"'device.description=\"{description}\" {self._mark} {more}'"
 
-    def _modules(self) -> dict[str, str]:
+    def _modules(self, seconds: float = soundserver.SECONDS) -> dict[str, str]:
         """Numbers and arguments of its modules, in the order of loading."""
         names = {f"sink_name={self._sink}", f"source_name={self._source}"}
-        rows = [line.split("\t") for line in soundserver.ask("list", "short", "modules").splitlines()]
+        rows = [line.split("\t") for line in soundserver.ask("list", "short", "modules", seconds=seconds).splitlines()]
         return {row[0]: row[2] for row in rows if len(row) > 2 and names & set(row[2].split())}
 
-    def _unload(self, modules: dict[str, str]) -> None:
+    def _unload(self, modules: dict[str, str], seconds: float = soundserver.SECONDS) -> None:
         for number in reversed(modules):  # the source first, which hangs on the sink
             with suppress(DeviceError):  # it has gone already
-                soundserver.ask("unload-module", number)
+                soundserver.ask("unload-module", number, seconds=seconds)
 
 
 @contextmanager

@@ -55,7 +55,8 @@ def fresh(channels_in: int, channels_out: int, rate_in: int, rate_out: int, size
     """
     wanted = (sizes[0] * channels_in, *sizes[1:])
     captured, playing, sent = (ring.size(samples) if samples else 0 for samples in wanted)
-    block = np.zeros(HEAD // 2 + -(-(captured + playing + sent) // 2), np.int64)  # of words, so that it is aligned for them
+    block = np.empty(HEAD // 2 + -(-(captured + playing + sent) // 2), np.int64)  # of words, so that it is aligned for them
+    block.fill(0)  # written, so that the callback meets no page that is not there yet
     state, memory = block[: HEAD // 2].view(STATE), block[HEAD // 2 :].view(np.float32)
     s = state[0]
     s.captured_size, s.playing_size, s.sent_size = captured, playing, sent

@@ -52,6 +52,8 @@ def _rig(folder: Path) -> Iterator[pulse.Rig]:
 @pytest.fixture(scope="session")
 def compiled() -> None:
     """Every kernel in the cache, so that no command has to say that it compiles."""
+    import velavox.engine.live
     import velavox.engine.mcadams
+    import velavox.engine.soundcard
     import velavox.engine.voicemask
     import velavox.engine.vtln  # noqa: F401

@@ -29,7 +29,7 @@ class Stream:
         self.lives = module.lives.pop(0) if module.lives else 1 << 30
         self.calls: list[str] = []
         self.environment = module.environment()
-        self.latency = (0.01, 0.02) if kind == "duplex" else {"input": 0.01, "output": 0.02}[kind]
+        self.latency = (0.02, 0.03) if kind == "duplex" else {"input": 0.02, "output": 0.03}[kind]
         module.streams.append(self)
 
     @property

@@ -1,7 +1,6 @@
 """The compiled callbacks, called as PortAudio calls them: through a C function pointer."""
 
 import ctypes
-import sys
 import time
 from threading import Thread
 from typing import Any
@@ -11,7 +10,9 @@ import numpy as np
 import pytest
 from signals import noise
 from velavox.kernels import callback, exchange
+from velavox.kernels.fence import acquire
 from velavox.kernels.jit import F32, State
+from velavox.kernels.jit import callback as compiled_callback
 
 RATE, BLOCK = 48_000, 480
 Rings = tuple[State, F32]
@@ -61,35 +62,43 @@ def test_memory_follows_the_state() -> None:
     assert memory.size >= state[0].captured_size + state[0].playing_size + state[0].sent_size
 
 
+PATIENCE = 10**10  # looks, some seconds: only a callback that hangs takes so long
+
+
+@compiled_callback(numba.int64, numba.types.CPointer(numba.int64))
+def calls_seen(counter: Any) -> int:
+    """Wait for 1000 more calls; how many there were."""
+    count = numba.carray(counter, 1)
+    start = count[0]
+    for _ in range(PATIENCE):
+        acquire()  # looks at the memory each time
+        if count[0] - start >= 1000:
+            break
+    seen: int = count[0] - start
+    return seen
+
+
 def test_runs_while_another_thread_holds_the_gil() -> None:
-    """A native loop calls back; meanwhile this thread sleeps without letting go of the GIL, and is still called for."""
-    duplex, state = callback.DUPLEX.ctypes, rings()[0]
+    """A native loop calls back, while this thread waits in C without letting go of the GIL."""
+    duplex, state = callback.DUPLEX.ctypes, rings()[0].view(np.int64)
     x, y = np.zeros(2 * BLOCK, np.float32), np.zeros(2 * BLOCK, np.float32)
-    control = np.zeros(2, np.int64)  # stop, calls
+    stop, count = np.ones(1, np.int64), np.zeros(1, np.int64)
 
     @numba.njit(nogil=True)  # type: ignore[untyped-decorator]
-    def call_for_ever(control: Any, x: Any, y: Any, state: Any) -> None:
-        while control[0] == 0:
+    def call_until(stop: Any, count: Any, x: Any, y: Any, state: Any) -> None:
+        while stop[0] == 0:
             duplex(x.ctypes, y.ctypes, BLOCK, x.ctypes, 0, state.ctypes)
-            control[1] += 1
+            count[0] += 1
 
-    sleep_with_the_gil = ctypes.PyDLL(None).usleep
-    before = sys.getswitchinterval()
-    card = Thread(target=call_for_ever, args=(control, x, y, state.view(np.int64)))
-    control[0] = 1
-    call_for_ever(control, x, y, state.view(np.int64))  # compiles
-    control[0] = 0
+    call_until(stop, count, x, y, state)  # compiles, and stops at once
+    stop[0] = 0
+    card = Thread(target=call_until, args=(stop, count, x, y, state))
     card.start()
-    try:
-        sys.setswitchinterval(60.0)  # nobody else gets it in between
-        while control[1] == 0:
-            time.sleep(0.001)
-        seen, limit = control[1], time.monotonic() + 10
-        while control[1] < seen + 1000 and time.monotonic() < limit:
-            sleep_with_the_gil(1000)
-        calls = control[1] - seen
-    finally:
-        sys.setswitchinterval(before)
-        control[0] = 1
-        card.join()
+    while count[0] == 0:
+        time.sleep(0.001)
+    counter = ctypes.POINTER(ctypes.c_int64)
+    with_the_gil = ctypes.PYFUNCTYPE(ctypes.c_int64, counter)(calls_seen.address)
+    calls = with_the_gil(count.ctypes.data_as(counter))
+    stop[0] = 1
+    card.join()
     assert calls >= 1000

@@ -163,7 +163,7 @@ def test_what_the_system_refuses_is_told(folder: Path, tmp_path: Path, monkeypat
     assert run("anonymize", folder, "--out", tmp_path / "out").exit_code == 0
 
 
-@pytest.mark.parametrize("command", ["anonymize", "pipe", "methods"])
+@pytest.mark.parametrize("command", ["anonymize", "pipe", "live", "devices", "profile", "methods"])
 def test_every_command_helps_with_an_example(command: str) -> None:
     result = run(command, "--help")
     assert result.exit_code == 0
@@ -204,6 +204,17 @@ def test_nothing_heavy_is_loaded_without_need(folder: Path, tmp_path: Path) -> N
     assert not work & {"scipy.signal", "sounddevice", "onnxruntime", "rich.progress"}
     listing = loaded("from velavox.engine.cli import app; app(['methods'], standalone_mode=False)")
     assert not listing & {"scipy.signal", "soundfile", "onnxruntime"}
+
+
+def test_a_thread_that_hangs_in_a_driver_does_not_keep_the_command() -> None:
+    """As the exit handler of a sound library would, which waits for that driver."""
+    code = (
+        "import atexit, threading, time; from velavox.engine.cli import main\n"
+        "atexit.register(time.sleep, 60); threading.Thread(target=time.sleep, args=(60,), daemon=True).start(); main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code, "methods"], capture_output=True, text=True, timeout=30)
+    assert done.returncode == 0
+    assert "mcadams" in done.stdout
 
 
 def start_long_run(tmp_path: Path, *options: str) -> subprocess.Popen[bytes]:

@@ -100,11 +100,11 @@ def test_nothing_moves_when_the_state_or_a_level_changes(state: State) -> None:
     assert line.index("quit") == text(running(), keys=True).index("quit")
 
 
-@pytest.mark.parametrize("columns", [30, 80])
-def test_a_narrow_terminal_cuts_it_off(columns: int) -> None:
+@pytest.mark.parametrize(("columns", "room"), [(1, 0), (30, 29), (80, 79), (0, 79)])
+def test_a_narrow_terminal_cuts_it_off(columns: int, room: int) -> None:
     with stderr(columns) as terminal:
         StatusLine().show(running(), True)
-        assert screen(terminal.shown()) == text(running(), True)[: columns - 1].rstrip()
+        assert screen(terminal.shown()) == text(running(), True)[:room].rstrip()
 
 
 def test_shorter_lines_leave_nothing_of_longer_ones() -> None:
