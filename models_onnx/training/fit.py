@@ -44,14 +44,14 @@ class Plan:
 
 
 def fit(folder: Path, plan: Plan, shape: Shape, sampler: Sampler, dev: Sequence[tuple[str, Pack]], journal: Journal) -> None:
-    """Train in `folder` until plan.steps; `best.pt` holds the averaged weights that were best on `dev`, `last.pt` all the rest."""
-    torch.manual_seed(0)
+    """Train in `folder` until plan.steps: the averaged weights that were best on `dev` to `best.pt`, all else to `last.pt`."""
     student, average, optimizer, done, best = _begin(folder, plan, shape, sampler, journal)
     saved = time.monotonic()
     losses: list[float] = []
     for step in range(done, plan.steps):
         for group in optimizer.param_groups:
             group["lr"] = rate_at(step, plan)
+        torch.manual_seed(step)  # of dropout: what is resumed goes on as if it had not been stopped
         batch = sampler(step)
         with torch.autocast("cpu", torch.bfloat16):
             outputs, _ = student(batch.mel, student.fresh(len(batch.mel)))
@@ -67,9 +67,8 @@ def fit(folder: Path, plan: Plan, shape: Shape, sampler: Sampler, dev: Sequence[
         if (step + 1) % plan.validate_every == 0 or step + 1 == plan.steps:
             scores = {name: accuracy(average, pack, most=_VALIDATED) for name, pack in dev}
             mean = sum(score.late for score in scores.values()) / max(len(scores), 1)
-            journal(
-                f"student {step + 1}: loss {sum(losses) / len(losses):.4f} " + "; ".join(f"{n} {s}" for n, s in scores.items())
-            )
+            told = "; ".join(f"{name} {score}" for name, score in scores.items())
+            journal(f"student {step + 1}: loss {sum(losses) / len(losses):.4f}; {told}")
             losses = []
             if mean >= best:
                 best = mean
