@@ -382,3 +382,46 @@ def read_between(x: F64, times: F64, rate_in: int, rate_out: int, zeros: int, ka
 def fade(y: F64, rate: int, duration: float, gain: float, target: float) -> F64:
     distance = abs(target - gain) * duration * rate
     return y * np.interp(np.arange(1, y.size + 1), [0, distance], [gain, target])
+
+
+# --- Neural voice: vocoder ---
+
+
+def minimum_phase(log_amplitude: F64) -> npt.NDArray[np.complex128]:
+    """Spectrum of that log amplitude, at equidistant frequencies from 0 to half the rate, by the folded cepstrum."""
+    cepstrum = np.fft.irfft(log_amplitude)
+    half = len(cepstrum) // 2
+    fold = np.r_[1.0, np.full(half - 1, 2.0), 1.0, np.zeros(half - 1)]
+    return np.asarray(np.exp(np.fft.rfft(cepstrum * fold)))
+
+
+def vocoder(frames: F64, bands: int, seed: int, points: int = 512) -> F64:
+    """Each half hop of 80 samples: band-limited pulses and noise, each through the filter that holds in its middle."""
+    rate, hop, taps = 16_000, 160, 16
+    mel = np.linspace(0, 1127 * np.log1p(rate / 2 / 700), bands)
+    hertz, bins = 700 * np.expm1(mel / 1127), np.fft.rfftfreq(points, 1 / rate)
+    total = len(frames) * hop
+    excitation, noise = np.zeros(total + taps), np.empty(total)
+    old, phase, value = np.r_[0.0, np.full(2 * bands, -20.0)], 0.0, seed
+    out = np.zeros(total + points)
+    for t, new in enumerate(frames):
+        for i in range(hop):
+            n, part = t * hop + i, (i + 1) / hop
+            voiced = old[0] > 0 and new[0] > 0
+            hz = old[0] + (new[0] - old[0]) * part if voiced else old[0] if part < 0.5 else new[0]
+            phase += hz / rate
+            if phase >= 1:
+                phase -= 1
+                at = np.arange(taps) - taps / 2 - (1 - phase * rate / hz)
+                excitation[n : n + taps] += np.sqrt(rate / hz) * np.sinc(at) * np.cos(np.pi * at / (taps + 2)) ** 2
+            for shift in (13, -17, 5):
+                value ^= (value << shift if shift > 0 else value >> -shift) & 0xFFFFFFFF
+            noise[n] = np.sqrt(3) / 2**31 * (value - 2**32 if value >= 2**31 else value)
+        for start in (0, hop // 2):
+            n = t * hop + start
+            now = old + (new - old) * (start + hop / 4) / hop
+            for source, gains in ((excitation, now[1 : 1 + bands]), (noise, now[1 + bands :])):
+                spectrum = np.fft.rfft(source[n : n + hop // 2], points) * minimum_phase(np.interp(bins, hertz, gains))
+                out[n : n + points] += np.fft.irfft(spectrum)
+        old = new
+    return out[:total]
