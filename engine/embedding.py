@@ -1,9 +1,10 @@
 """Whose voice: a recording to the vector of 256 numbers that `speaker.onnx` makes of it, for enrolment.
 
-The front end is that of Resemblyzer 0.1.4, whose weights these are: quiet recordings raised to -30 dBFS, 40 mel energies (no
-logarithm) of 25 ms every 10 ms, windows of 160 frames that start 77 frames apart, the mean of their embeddings scaled to
-norm 1. Pauses are cut before, at 30 dB below the speech; Resemblyzer asks a detector for them, and the two choices have a
-median cosine of 0.998 (without any cut: 0.979).
+The front end is that of Resemblyzer 0.1.4, whose weights these are: pauses cut, 40 mel energies (no logarithm) of 25 ms every
+10 ms, windows of 160 frames that start 77 frames apart, the mean of their embeddings scaled to norm 1. Two things differ.
+Pauses lie 30 dB below the speech, where Resemblyzer asks a detector (the two have a median cosine of 0.998; without any cut
+it is 0.979). And all speech is brought to one level, where Resemblyzer raises what lies below -30 dBFS and leaves louder
+speech, whose vector turns with its gain: over +-10 dB the EER of 24 speakers' phrases rises from 2.7 to 3.9 %; here it is 3.0.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ MOST = 600  # s that are read of a file: more does not change the embedding
 _STEP = 77  # frames from a window to the next: 1.3 windows a second
 _COVERED = 0.75  # of the last window, else it is left out
 _BATCH = 16  # windows in one call of the graph, which takes 0.7 MB of memory for each
-_LEVEL = 10 ** (-30 / 20)  # RMS that quieter speech is raised to
+_LEVEL = 10 ** (-27 / 20)  # RMS of the speech: the EER is 3.0 %, at -30 dBFS 3.9, at -33 4.5
 _BLOCK = 480  # samples, 30 ms, that are speech or pause
 _PAUSE = 10 ** (-30 / 10)  # power of a pause, at most, against that of the speech
 _SILENCE = 10 ** (-70 / 10)  # mean square below which there is no speech: least-significant bits of 16 have -92 dB
@@ -88,7 +89,7 @@ def embed_file(path: str | os.PathLike[str], channel: int | None = None) -> F32:
 
 
 def _speech(x: F32) -> F32:
-    """x without its pauses, and raised; nothing of it if all is silence."""
+    """x without its pauses, at one level; nothing of it if all is silence."""
     x = x[: len(x) // _BLOCK * _BLOCK]
     if not len(x):
         return x
@@ -103,8 +104,8 @@ def _speech(x: F32) -> F32:
     kept = np.convolve(steady, np.ones(_WIDEN))[_WIDEN // 2 : _WIDEN // 2 + len(voiced)] > 0.5
     if not kept.any():
         return x[:0]
-    level = float(np.sqrt(power[kept].mean()))
-    return blocks[kept].reshape(-1) * np.float32(max(1.0, _LEVEL / level))
+    gain = _LEVEL / float(np.sqrt(power[kept].mean()))
+    return np.asarray(blocks[kept].reshape(-1) * np.float32(gain))
 
 
 def _embedding(x: F32) -> F32:

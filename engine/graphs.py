@@ -21,7 +21,7 @@ import numpy.typing as npt
 Array = npt.NDArray[Any]
 
 _STATE, _NEXT = "state", "_next"
-_DTYPES = {
+_DTYPES: dict[str, np.dtype[Any]] = {
     "tensor(float)": np.dtype(np.float32),
     "tensor(double)": np.dtype(np.float64),
     "tensor(int64)": np.dtype(np.int64),
@@ -151,7 +151,7 @@ class Stream:
 
 
 def _zeros(port: Port) -> Array:
-    return np.zeros(port.shape, port.dtype)  # type: ignore[arg-type]
+    return np.zeros([size for size in port.shape if isinstance(size, int)], port.dtype)
 
 
 def _options() -> Any:

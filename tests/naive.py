@@ -382,3 +382,28 @@ def read_between(x: F64, times: F64, rate_in: int, rate_out: int, zeros: int, ka
 def fade(y: F64, rate: int, duration: float, gain: float, target: float) -> F64:
     distance = abs(target - gain) * duration * rate
     return y * np.interp(np.arange(1, y.size + 1), [0, distance], [gain, target])
+
+
+# --- Speaker encoder ---
+
+
+def lstm(x: F64, w_ih: F64, w_hh: F64, b_ih: F64, b_hh: F64) -> F64:
+    """Hidden states (n, size) of x, shape (n, inputs); weights as PyTorch has them: input, forget, cell and output gate."""
+    size = w_hh.shape[1]
+    h, c = np.zeros(size), np.zeros(size)
+    hidden = []
+    for row in x:
+        i, f, g, o = np.split(w_ih @ row + b_ih + w_hh @ h + b_hh, 4)
+        c = c / (1 + np.exp(-f)) + np.tanh(g) / (1 + np.exp(-i))
+        h = np.tanh(c) / (1 + np.exp(-o))
+        hidden.append(h)
+    return np.array(hidden)
+
+
+def ge2e(mels: F64, weights: dict[str, F64]) -> F64:
+    """The embedding of one window, shape (frames, mels)."""
+    x = mels
+    for layer in range(3):
+        x = lstm(x, *(weights[f"lstm.{name}_l{layer}"] for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")))
+    y = np.maximum(weights["linear.weight"] @ x[-1] + weights["linear.bias"], 0)
+    return y / np.linalg.norm(y)

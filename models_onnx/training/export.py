@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,9 +22,9 @@ OPSET, IR_VERSION = 18, 8
 def model(
     name: str,
     nodes: Sequence[onnx.NodeProto],
-    inputs: dict[str, tuple[int, Sequence[int | str]]],
-    outputs: dict[str, tuple[int, Sequence[int | str]]],
-    constants: dict[str, npt.NDArray[Any]],
+    inputs: Mapping[str, tuple[int, Sequence[int | str]]],
+    outputs: Mapping[str, tuple[int, Sequence[int | str]]],
+    constants: Mapping[str, npt.ArrayLike],
 ) -> onnx.ModelProto:
     """A checked model; inputs and outputs are (element type, shape) by name."""
     graph = helper.make_graph(

@@ -9,8 +9,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import onnx
 from onnx import TensorProto, helper
 
@@ -19,15 +21,16 @@ from ..manifest import Entry
 from . import export
 from .corpora import Utterance
 from .journal import Journal
-from .whiten import Projection, fitted
+from .whiten import Projection, fitted, labelled
 
-RADIUS = 4.0  # U, in whitened units: of unheard speakers' utterances 44 % lie beyond it
+RADIUS = 4.0  # U, in whitened units: of unheard speakers' utterances 46 % lie beyond it, and are clipped
 
 
 def export_noise(utterances: Sequence[Utterance], folder: Path, journal: Journal) -> Entry:
     """Fit the projection to the training speakers of an index, and make noise.onnx in `folder`."""
-    projection = fitted(utterances, journal)
-    sources = ", ".join(sorted({u.source for u in utterances if u.source != "synth"}))
+    known = labelled(utterances)
+    projection = fitted(known, journal)
+    sources = ", ".join(sorted({u.source for u in known}))
     return export.save(
         graph(projection, RADIUS),
         folder,
@@ -46,7 +49,7 @@ def graph(projection: Projection, radius: float) -> onnx.ModelProto:
     A row of zeros, which no voice has, stands for no enrolment: it is projected to zeros. What is not finite counts as 0.
     """
     size, dimensions = projection.matrix.shape
-    constants = {
+    constants: dict[str, npt.ArrayLike] = {
         "mean": projection.mean.astype(np.float64),
         "projection": projection.matrix.astype(np.float64),
         "last": np.array([-1], np.int64),
@@ -97,7 +100,7 @@ def graph(projection: Projection, radius: float) -> onnx.ModelProto:
     )
 
 
-def _node(kind: str, inputs: str, output: str, **attributes: int) -> onnx.NodeProto:
+def _node(kind: str, inputs: str, output: str, **attributes: Any) -> onnx.NodeProto:
     return helper.make_node(kind, inputs.split(), [output], **attributes)
 
 

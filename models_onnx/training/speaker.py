@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -30,10 +29,10 @@ Weights = dict[str, npt.NDArray[np.float32]]
 
 def export_speaker(checkpoint: Path, folder: Path) -> Entry:
     """Make speaker.onnx in `folder` from `checkpoint`, pretrained.pt. ValueError if that is another file."""
-    import torch
-
     if hashlib.sha256(checkpoint.read_bytes()).hexdigest() != _SHA256:
         raise ValueError(f"{checkpoint} is not the one that this code was written for: take it from resemblyzer 0.1.4")
+    import torch
+
     # The optimiser's state beside the weights needs the full unpickler; the digest says that the file is the known one.
     state = torch.load(checkpoint, map_location="cpu", weights_only=False)["model_state"]
     weights = {name: np.asarray(value.numpy(), np.float32) for name, value in state.items()}
@@ -51,7 +50,7 @@ def export_speaker(checkpoint: Path, folder: Path) -> Entry:
 
 def graph(weights: Weights) -> onnx.ModelProto:
     """Mel energies (n, FRAMES, MELS) to embeddings (n, SIZE)."""
-    constants: dict[str, npt.NDArray[Any]] = {"axis": np.array([1], np.int64), "least": np.float32(1e-12)}
+    constants: dict[str, npt.ArrayLike] = {"axis": np.array([1], np.int64), "least": np.float32(1e-12)}
     nodes = [helper.make_node("Transpose", ["mels"], ["layer0"], perm=[1, 0, 2])]
     for layer in range(_LAYERS):
         for letter, name in (("W", "ih"), ("R", "hh")):
@@ -87,7 +86,7 @@ def _gates(rows: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
     return np.concatenate([np.split(rows, 4)[gate] for gate in _GATES])
 
 
-def _stored(constants: dict[str, npt.NDArray[Any]], name: str, weight: npt.NDArray[np.float32]) -> list[onnx.NodeProto]:
+def _stored(constants: dict[str, npt.ArrayLike], name: str, weight: npt.NDArray[np.float32]) -> list[onnx.NodeProto]:
     """Nodes that make `name` of a 16-bit constant; onnxruntime works them out once, at loading."""
     constants[f"{name}_half"] = weight.astype(np.float16)
     return [helper.make_node("Cast", [f"{name}_half"], [name], to=TensorProto.FLOAT)]

@@ -17,7 +17,7 @@ from ...kernels.jit import F32, F64
 from .corpora import TRAIN, Utterance
 from .journal import Journal
 
-DIMENSIONS = 16  # as in the mechanism's noise: each further one adds noise, and 16 tell unheard speakers apart at 0 to 12 % EER
+DIMENSIONS = 16  # each one is noise on the others; 8, 16 and 32 tell 34 unheard speakers apart at 5.4, 2.8 and 2.2 % EER
 
 
 @dataclass(frozen=True)
@@ -54,12 +54,16 @@ def _mean(rows: list[F64]) -> F64:
     return np.asarray(np.sort(np.array(rows), axis=0).mean(0))  # sorted, so that the order of utterances moves no last bit
 
 
+def labelled(utterances: Sequence[Utterance]) -> list[Utterance]:
+    """Training utterances of real speakers that are told apart."""
+    return [u for u in utterances if u.split == TRAIN and u.source != "synth" and not u.speaker.endswith(f":{u.utterance}")]
+
+
 def fitted(utterances: Sequence[Utterance], journal: Journal, dimensions: int = DIMENSIONS) -> Projection:
-    """Of the training speakers of an index; utterances without a speaker's label, or with too little speech, are left out."""
-    known = [u for u in utterances if u.split == TRAIN and u.source != "synth" and not u.speaker.endswith(f":{u.utterance}")]
+    """Of `utterances`; those with too little speech are left out."""
     embeddings: list[F32] = []
     speakers: list[str] = []
-    for u in journal.each("embed", known, len(known)):
+    for u in journal.each("embed", utterances, len(utterances)):
         try:
             embeddings.append(embed(u.audio(), RATE))
         except ValueError:
@@ -67,7 +71,7 @@ def fitted(utterances: Sequence[Utterance], journal: Journal, dimensions: int = 
         speakers.append(u.speaker)
     projection = fit(np.array(embeddings), speakers, dimensions)
     journal(
-        f"whiten: {len(embeddings)} of {len(known)} utterances, {len(set(speakers))} speakers, "
+        f"whiten: {len(embeddings)} of {len(utterances)} utterances, {len(set(speakers))} speakers, "
         f"{dimensions} dimensions explain {projection.explained:.3f} of the variance between them"
     )
     return projection

@@ -1,0 +1,75 @@
+"""Small graphs for tests, built where they are used."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import onnx
+from onnx import TensorProto, helper
+from velavox.models_onnx.training import export
+
+F = TensorProto.FLOAT
+
+
+def node(kind: str, inputs: str, output: str, **attributes: Any) -> onnx.NodeProto:
+    return helper.make_node(kind, inputs.split(), [output], **attributes)
+
+
+def moving_sum(frames: int = 2, past: int = 3, width: int = 4, weight: float = 1.0) -> onnx.ModelProto:
+    """y[t] = weight * (x[t] + ... + x[t - past]), `frames` a call; the last `past` frames are the state."""
+    constants: dict[str, npt.ArrayLike] = {"weight": np.float32(weight), "rows": np.array([0], np.int64)}
+    constants |= {"fresh": np.array([frames], np.int64), "end": np.array([past + frames], np.int64)}
+    nodes = [node("Concat", "state_x x", "all", axis=0), node("Slice", "all fresh end rows", "state_x_next")]
+    terms = []
+    for i in range(past + 1):
+        constants[f"from{i}"], constants[f"to{i}"] = np.array([i], np.int64), np.array([i + frames], np.int64)
+        nodes.append(node("Slice", f"all from{i} to{i} rows", f"term{i}"))
+        terms.append(f"term{i}")
+    nodes += [node("Sum", " ".join(terms), "sum"), node("Mul", "sum weight", "y")]
+    inputs = {"x": (F, (frames, width)), "state_x": (F, (past, width))}
+    return export.model("moving_sum", nodes, inputs, {"y": inputs["x"], "state_x_next": inputs["state_x"]}, constants)
+
+
+def recurrent(width: int = 64, seed: int = 0) -> onnx.ModelProto:
+    """y = tanh(W [x, state]), and y is the next state."""
+    weight = np.random.default_rng(seed).normal(size=(2 * width, width)).astype(np.float32) / np.float32(width**0.5)
+    nodes = [
+        node("Concat", "x state", "both", axis=1),
+        node("MatMul", "both weight", "sum"),
+        node("Tanh", "sum", "y"),
+        node("Identity", "y", "state_next"),
+    ]
+    row = (F, (1, width))
+    return export.model("recurrent", nodes, {"x": row, "state": row}, {"y": row, "state_next": row}, {"weight": weight})
+
+
+def picky() -> onnx.ModelProto:
+    """y = x[index], which fails where index is not 0 to 3; counts its calls in a state."""
+    nodes = [node("Gather", "x index", "y"), node("Add", "state one", "state_next")]
+    inputs = {"x": (F, (4,)), "index": (TensorProto.INT64, (1,)), "state": (F, (1,))}
+    constants = {"one": np.ones(1, np.float32)}
+    return export.model("picky", nodes, inputs, {"y": (F, (1,)), "state_next": (F, (1,))}, constants)
+
+
+def doubled(dtype: int = F, shape: tuple[int | str, ...] = ("n", 3)) -> onnx.ModelProto:
+    """y = x + x, without a state."""
+    return export.model("doubled", [node("Add", "x x", "y")], {"x": (dtype, shape)}, {"y": (dtype, shape)}, {})
+
+
+def passed(inputs: dict[str, tuple[int, ...]], outputs: dict[str, tuple[int, ...]]) -> onnx.ModelProto:
+    """Outputs are sums over all inputs, so that each port can have any name and shape."""
+    nodes = [node("ReduceSum", name, f"sum_{name}", keepdims=0) for name in inputs]
+    nodes.append(node("Sum", " ".join(f"sum_{name}" for name in inputs), "total"))
+    constants: dict[str, npt.ArrayLike] = {}
+    for name, shape in outputs.items():
+        constants[f"shape_{name}"] = np.array(shape, np.int64)
+        nodes.append(node("Expand", f"total shape_{name}", name))
+    ports = [{name: (F, shape) for name, shape in side.items()} for side in (inputs, outputs)]
+    return export.model("passed", nodes, ports[0], ports[1], constants)
+
+
+def save(made: onnx.ModelProto, folder: Path, name: str = "tiny") -> None:
+    export.save(made, folder, name, sample_rate=16_000, hop=160, look_ahead=0, licence="Apache-2.0", source="a test")
