@@ -33,7 +33,7 @@ MOST = 600  # s that are read of a file: more does not change the embedding
 
 _STEP = 77  # frames from a window to the next: 1.3 windows a second
 _COVERED = 0.75  # of the last window, else it is left out
-_BATCH = 16  # windows in one call of the graph, which takes 0.7 MB of memory for each
+_BATCH = 16  # windows in one call of the graph, which takes 1.2 MB of memory for each
 _LEVEL = 10 ** (-27 / 20)  # RMS of the speech: the EER is 3.0 %, at -30 dBFS 3.9, at -33 4.5
 _BLOCK = 480  # samples, 30 ms, that are speech or pause
 _PAUSE = 10 ** (-30 / 10)  # power of a pause, at most, against that of the speech
