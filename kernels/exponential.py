@@ -1,4 +1,4 @@
-"""exp(a + i b) of whole float32 arrays, in vector lanes: 513 values in 0.4 us, against 7 us one by one."""
+"""exp(a + i b) of whole float32 arrays, in vector lanes: 513 values in 0.5 us, against 2.9 us one by one."""
 
 from __future__ import annotations
 
@@ -38,7 +38,9 @@ def complex_exponential(re: Any, im: Any) -> None:
         r = b - k * np.float32(1.5703125) - k * np.float32(4.83751296997e-4) - k * np.float32(7.54978995489e-8)
         z = r * r
         sine = ((np.float32(-1.9515295891e-4) * z + np.float32(8.3321608736e-3)) * z - np.float32(1.6666654611e-1)) * z * r + r
-        cosine = (np.float32(2.443315711809948e-5) * z - np.float32(1.388731625493765e-3)) * z + np.float32(4.166664568298827e-2)
+        cosine = (np.float32(2.443315711809948e-5) * z - np.float32(1.388731625493765e-3)) * z + np.float32(
+            4.166664568298827e-2
+        )
         cosine = cosine * z * z - np.float32(0.5) * z + np.float32(1)
         quarter = np.int32(k) & np.int32(3)
         swapped = (quarter & np.int32(1)) != 0

@@ -4,8 +4,8 @@ A frame is F0, the spectral envelope and the part of noise in a few bands. Up to
 from the filter of the frame before to its own (raised cosine), as gains and timbre do: nothing jumps. Filters are of minimum
 phase. Voices that have harmonics up to 8 kHz buzz: noise takes their place from 4 to 6 kHz, whatever the frame says.
 
-Of an original and what comes of its own parameters (20 utterances, 13 speakers; `models_onnx/training/vocoding.py`), words
-and quality differ by little: ...
+Pulses go through an all-pass that lets low frequencies come late: without it the sound is peaky (0.04 of DNSMOS). Copies of
+recordings lose 0.14 of DNSMOS and a word in a hundred (`models_onnx/training/vocoding.py`). A frame takes 9 us.
 """
 
 from __future__ import annotations
@@ -16,10 +16,13 @@ import numpy as np
 import numpy.typing as npt
 
 from . import excitation, fft, minimum_phase
-from .excitation import EXCITATION, HOP, RATE, excite
+from .biquad import biquads, high_pass
+from .excitation import EXCITATION, excite
 from .jit import F32, State, f32, f32_2d, kernel, record, record_dtype, word
+from .log import natural_log
 from .minimum_phase import minimum_phase_dtype
 
+HOP, RATE = excitation.HOP, excitation.RATE
 BANDS = 64
 NOISE_BANDS = (500.0, 1500.0, 2500.0, 4000.0)  # Hz
 SIZE = 1024  # of transforms: 10 ms and the 54 ms of a filter
@@ -28,8 +31,10 @@ LATENCY = HOP
 
 FLOOR, CEILING = -28.0, 7.0  # ln of power: -122 dB, which in all bands is exact silence, and 30 dB
 NOISY = (4000.0, 6000.0)  # Hz, over which the part of noise rises to 1
-RUMBLE = 40.0  # Hz: below there is no voice, but equal pulses have an offset
-DISPERSION, DISPERSION_TOP = 32.0, 1000.0  # samples by which pulses come later at 0 Hz, and Hz over which that falls to 1 / e
+LEAST_NOISE, LEAST_PULSE = 1e-6, 1e-4  # parts: filters have a phase only where they have a logarithm
+MEL = 700.0  # Hz: the mel scale goes with ln(1 + f / MEL)
+ORDER, HIGH_PASS = 2, 40.0  # Hz: below there is no voice, but pulses of one sign have an offset
+STAGES, POLE = 9, 0.75  # all-passes of first order for pulses: 63 samples late at 0 Hz, half that at 740, 1.3 at 8000
 
 _PLAN = fft.plan_dtype(SIZE)
 _FOLD = minimum_phase_dtype(SIZE)
@@ -41,7 +46,6 @@ VOCODER = record_dtype(
     ("rise", "f4", (HOP,)),  # weight of a frame before its instant
     ("band", "i4", (BINS,)),  # of the envelope, at or below a bin
     ("band_part", "f4", (BINS,)),  # how far the bin is on the way to the next one
-    ("rumble", "f4", (BINS,)),  # ln of power, added to the envelope
     ("noise_band", "i4", (BINS,)),
     ("noise_part", "f4", (BINS,)),
     ("noisy", "f4", (BINS,)),  # least part of noise
@@ -53,23 +57,32 @@ VOCODER = record_dtype(
     ("noise_im", "f4", (2, BINS)),
     ("power", "f4", (BANDS,)),  # the frame's envelope and parts of noise within their bounds
     ("share", "f4", (len(NOISE_BANDS),)),
+    ("rough", "f4", (BINS,)),  # ln of the parts of noise and of pulses
+    ("smooth", "f4", (BINS,)),
     ("re", "f4", (BINS,)),
     ("im", "f4", (BINS,)),
     ("sum_re", "f4", (BINS,)),
     ("sum_im", "f4", (BINS,)),
     ("frame", "f4", (SIZE,)),
     ("tail", "f4", (SIZE,)),  # of the output, from this call on
+    ("high_pass", "f8", (ORDER // 2, 5)),
+    ("memory", "f8", (ORDER // 2, 2)),
 )
 
 
 def centres() -> npt.NDArray[np.float64]:
     """Hz of the envelope's bands: evenly on the mel scale from 0 to 8000, shape (BANDS,)."""
-    return np.asarray(700.0 * np.expm1(np.linspace(0.0, math.log1p(RATE / 2 / 700.0), BANDS)))
+    return np.asarray(MEL * np.expm1(np.linspace(0.0, math.log1p(RATE / 2 / MEL), BANDS)))
 
 
-def interpolation(points: npt.ArrayLike, hz: npt.ArrayLike, scale: float) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
-    """The point at or below each of `hz` and the way from it to the next one, 0 to 1, linear in ln(1 + hz / scale)."""
-    at, where = np.log1p(np.asarray(points) / scale), np.log1p(np.asarray(hz) / scale)
+def interpolation(
+    points: npt.ArrayLike, hz: npt.ArrayLike, scale: float
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+    """The point at or below each of `hz` and the way from it to the next one, 0 to 1, linear in ln(1 + hz / scale); in hz for
+    an infinite scale."""
+    at, where = np.asarray(points, float), np.asarray(hz, float)
+    if math.isfinite(scale):
+        at, where = np.log1p(at / scale), np.log1p(where / scale)
     below = np.clip(np.searchsorted(at, where, side="right") - 1, 0, at.size - 2)
     return below, np.clip((where - at[below]) / (at[below + 1] - at[below]), 0.0, 1.0)
 
@@ -82,13 +95,12 @@ def fresh(seed: int = 0) -> State:
     s.fft = fft.fresh(SIZE)[0]
     s.rise[:] = 0.5 - 0.5 * np.cos(np.pi * (np.arange(HOP) + 0.5) / HOP)
     hz = np.arange(BINS) * RATE / SIZE
-    s.band[:], s.band_part[:] = interpolation(centres(), hz, 700.0)
-    s.noise_band[:], s.noise_part[:] = interpolation(NOISE_BANDS, hz, 1e9)
-    s.rumble[:] = np.log(1e-4 + hz**2 / (hz**2 + RUMBLE**2))
+    s.band[:], s.band_part[:] = interpolation(centres(), hz, MEL)
+    s.noise_band[:], s.noise_part[:] = interpolation(NOISE_BANDS, hz, math.inf)
+    s.high_pass[:] = high_pass(ORDER, HIGH_PASS, RATE)
     s.noisy[:] = np.clip((hz - NOISY[0]) / (NOISY[1] - NOISY[0]), 0.0, 1.0)
-    # minus the integral of the delay
-    turn = -2.0 * np.pi / RATE * DISPERSION * DISPERSION_TOP * (1.0 - np.exp(-hz / DISPERSION_TOP))
-    late = np.exp(1j * turn)
+    z = np.exp(-2j * np.pi * hz / RATE)
+    late = ((z - POLE) / (1.0 - POLE * z)) ** STAGES
     s.late_re[:], s.late_im[:] = late.real, late.imag
     return state
 
@@ -107,27 +119,35 @@ def shape(s: np.record, voiced: bool, envelope: F32, noise: F32) -> None:
         filters[1] = np.float32(0.0)
     loud = False
     for b in range(BANDS):
-        s.power[b] = bound(envelope[b], np.float32(FLOOR), np.float32(CEILING))
+        s.power[b] = bound(envelope[b], FLOOR, CEILING)
         loud |= s.power[b] > np.float32(FLOOR)
     if not loud:
         return
     for k in range(BINS):
         b, part = s.band[k], s.band_part[k]
-        s.re[k] = np.float32(0.5) * (s.power[b] + part * (s.power[b + 1] - s.power[b]) + s.rumble[k])
-    minimum_phase.minimum_phase(s.fold, s.fft, s.re, s.im)
+        s.re[k] = np.float32(0.5) * (s.power[b] + part * (s.power[b + 1] - s.power[b]))
     if not voiced:
-        s.noise_re[1], s.noise_im[1] = s.re, s.im
+        s.noise_re[1] = s.re
+        minimum_phase.minimum_phase(s.fold, s.fft, s.noise_re[1], s.noise_im[1])
         return
     for b in range(len(NOISE_BANDS)):
-        s.share[b] = np.float32(1.0) - bound(np.float32(1.0) - noise[b], np.float32(0.0), np.float32(1.0))
+        s.share[b] = np.float32(1.0) - bound(np.float32(1.0) - noise[b], 0.0, 1.0)
     for k in range(BINS):
         b = s.noise_band[k]
         share = max(s.noisy[k], s.share[b] + s.noise_part[k] * (s.share[b + 1] - s.share[b]))
-        rough, smooth = np.sqrt(share), np.sqrt(np.float32(1.0) - share)
-        s.noise_re[1, k] = rough * s.re[k]
-        s.noise_im[1, k] = rough * s.im[k]
-        s.pulse_re[1, k] = smooth * (s.re[k] * s.late_re[k] - s.im[k] * s.late_im[k])
-        s.pulse_im[1, k] = smooth * (s.re[k] * s.late_im[k] + s.im[k] * s.late_re[k])
+        s.rough[k] = max(share, np.float32(LEAST_NOISE))
+        s.smooth[k] = max(np.float32(1.0) - share, np.float32(LEAST_PULSE))
+    natural_log(s.rough)
+    natural_log(s.smooth)
+    for k in range(BINS):
+        s.noise_re[1, k] = s.re[k] + np.float32(0.5) * s.rough[k]
+        s.pulse_re[1, k] = s.re[k] + np.float32(0.5) * s.smooth[k]
+    minimum_phase.minimum_phase(s.fold, s.fft, s.noise_re[1], s.noise_im[1])
+    minimum_phase.minimum_phase(s.fold, s.fft, s.pulse_re[1], s.pulse_im[1])
+    for k in range(BINS):
+        re, im = s.pulse_re[1, k], s.pulse_im[1, k]
+        s.pulse_re[1, k] = re * s.late_re[k] - im * s.late_im[k]
+        s.pulse_im[1, k] = re * s.late_im[k] + im * s.late_re[k]
 
 
 @word
@@ -158,6 +178,7 @@ def synthesize(s: np.record, out: F32, f0: float, envelope: F32, noise: F32) -> 
     for i in range(SIZE - HOP, SIZE):
         s.tail[i] = s.frame[i]
     out[:] = s.tail[:HOP]
+    biquads(out, s.high_pass, s.memory)
 
 
 @kernel(record(VOCODER), f32, f32, f32_2d, f32_2d)

@@ -384,6 +384,72 @@ def fade(y: F64, rate: int, duration: float, gain: float, target: float) -> F64:
     return y * np.interp(np.arange(1, y.size + 1), [0, distance], [gain, target])
 
 
+# --- Vocoder ---
+
+
+def minimum_phase(log_magnitude: F64) -> npt.NDArray[np.complex128]:
+    """H of ln |H| on N / 2 + 1 bins: causal and with a causal inverse."""
+    cepstrum = np.fft.irfft(log_magnitude)
+    half = cepstrum.size // 2
+    cepstrum[1:half] *= 2
+    cepstrum[half + 1 :] = 0
+    return np.asarray(np.exp(np.fft.rfft(cepstrum)))
+
+
+def pulse_times(f0: F64) -> list[tuple[float, float]]:
+    """(time, gain) of each pulse, in samples after the instant of frame 0, which follows one that is not voiced."""
+    found, before, phase = [], 0.0, 0.0
+    for t, hz in enumerate(np.where(f0 >= 30, np.minimum(f0, 1000), 0)):
+        ends = (before or hz, hz or before)
+        for i in range(160):
+            step = (ends[0] + (ends[1] - ends[0]) * (i + 1) / 160) / 16000
+            phase = phase + step if step else 0.0
+            if phase >= 1:
+                phase -= 1
+                found.append((160 * (t - 1) + 8 + i - phase / step, 1 / np.sqrt(step)))
+        before = hz
+    return found
+
+
+def even_noise(n: int, seed: int) -> F64:
+    """n values from -sqrt 3 to sqrt 3."""
+    values = []
+    for _ in range(n):
+        seed = (seed * 37769685 + 12345) % 2**31
+        values.append(np.sqrt(3) * (seed / 2**30 - 1))
+    return np.array(values)
+
+
+def vocode(f0: F64, envelope: F64, noise: F64, seed: int) -> F64:
+    """Sound of n frames, frame t about sample 160 t: values within their bounds, and after the last one silence."""
+    from scipy.signal import butter, lfilter
+
+    n, hz = f0.size, np.arange(513) * 16000 / 1024
+    clock = np.arange(-160, 160 * (n + 8))
+    pulses = np.zeros(clock.size)
+    for time, gain in pulse_times(np.append(f0, 0)):
+        late = clock - time
+        window = np.i0(6 * np.sqrt(np.maximum(0, 1 - (late / 8) ** 2))) / np.i0(6) * (np.abs(late) <= 8)
+        pulses += gain * np.sinc(late) * window
+    breath = even_noise(160 * (n + 1), seed)
+    rise = 0.5 - 0.5 * np.cos(np.pi * (np.arange(160) + 0.5) / 160)
+    window = np.concatenate([rise, 1 - rise])
+    z = np.exp(-2j * np.pi * hz / 16000)
+    late = ((z - 0.75) / (1 - 0.75 * z)) ** 9
+    centres = np.linspace(0, np.log(1 + 8000 / 700), envelope.shape[1])
+    out = np.zeros(clock.size + 1024)
+    for t in range(n):
+        log_power = np.interp(np.log(1 + hz / 700), centres, envelope[t])
+        part = np.maximum(np.interp(hz, [500, 1500, 2500, 4000], noise[t]), np.clip((hz - 4000) / 2000, 0, 1))
+        part = np.maximum(part, 1e-6) if f0[t] >= 30 else np.ones(513)
+        voice = late * minimum_phase((log_power + np.log(np.maximum(1 - part, 1e-4))) / 2) * (f0[t] >= 30)
+        breath_filter = minimum_phase((log_power + np.log(part)) / 2)
+        here = slice(160 * t, 160 * (t + 2))
+        p, b = np.fft.rfft(window * pulses[here], 1024), np.fft.rfft(window * breath[here], 1024)
+        out[160 * t : 160 * t + 1024] += np.fft.irfft(voice * p + breath_filter * b)
+    return np.asarray(lfilter(*butter(2, 40, "high", fs=16000), out)[160 : 160 * (n + 1)])
+
+
 # --- Speaker encoder ---
 
 
