@@ -130,12 +130,17 @@ class Session:
         self._account(now)
         self._steer(now)
         self._more = self._work()
-        return 0.0 if self._more else self._poll
+        return 0.0 if self._more else self._rest
 
     @property
     def _poll(self) -> float:
         """A look costs 19 us: every 2 ms, 1 % of a core."""
         return min(max(self._out.seconds / 5, 2e-4), 2e-3)
+
+    @property
+    def _rest(self) -> float:
+        """After work: with one clock the next callback comes a block later, and what it brings is due another one later."""
+        return max(self._poll, 0.75 * self._out.seconds) if self.plan.one_clock else self._poll
 
     def held(self, now: float) -> float:
         """s for which the sound that is played now has waited, the engine's delay apart."""

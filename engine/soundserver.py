@@ -41,6 +41,7 @@ def ask(*words: str, seconds: float = SECONDS) -> str:
             ["pactl", *words],
             env=os.environ | {"LC_ALL": "C"},
             stdin=subprocess.DEVNULL,
+            start_new_session=True,  # Ctrl-C is for the command, which then removes what it has made
             capture_output=True,
             encoding="utf-8",
             errors="replace",
