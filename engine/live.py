@@ -199,7 +199,7 @@ class Live:
             xruns=counts.xruns,
             starved_ms=1e3 * counts.starved,
             dropped_ms=1e3 * counts.dropped,
-            muted_hops=engine.stats.muted if engine else 0,
+            muted_hops=counts.muted_hops + (engine.stats.muted if engine else 0),
             reopened=counts.reopened,
             corrections=counts.corrections,
             drift_ppm=1e6 * session.drift.correction if session else 0.0,
@@ -274,6 +274,7 @@ class Live:
             _left.remove(exchange)
             raise
         self._plan, self._session = plan, session
+        session.muted = self._muted  # once more: it may have been set while the old session was still the one to tell
         if self._record:  # last, so that no frame can be fetched before status() has its rate
             self._recorded.append(exchange)
         self._opened.set()
@@ -282,8 +283,10 @@ class Live:
         """A fresh stream with the parameters and voice that were there before, if there was one."""
         with self._rebuild:
             old = self._engine
+            muted = old.stats.muted if old is not None else 0
             if old is not None and (old.sample_rate, old.channels) == (plan.rate_in, plan.channels_in):
                 old.reset()
+                self._counts.muted_hops += muted
                 return old
             stages = self._stages if old is None else [stage.clone() for stage in old.stages]
             engine = Engine(
@@ -298,6 +301,7 @@ class Live:
                 engine.restore(old.save())
             _warm(engine)
             self._engine = engine
+            self._counts.muted_hops += muted
             return engine
 
     def _work(self, end: float | None) -> None:

@@ -41,6 +41,7 @@ class Counts:
     starved: float = 0.0  # s of silence for want of sound
     dropped: float = 0.0  # s of captured sound thrown away
     corrections: int = 0  # changes of the resampling ratio
+    muted_hops: int = 0  # silenced by engines whose counters have started over
     reopened: int = 0  # times the device was lost and came back
 
 

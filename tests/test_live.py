@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 import pytest
-from doubles import Gain
+from doubles import Faulty, Gain, fail
 from pulses import Delays, expected, offline_difference, train
 from signals import F32, voice
 from velavox import Engine, Identity, McAdams
@@ -258,6 +258,33 @@ def test_a_lost_device_is_silence_and_comes_back_with_its_voice() -> None:
     before, after = np.std(sound[(when > 1) & (when < 2)]), np.std(sound[(when > 7) & (when < 8)])
     assert after == pytest.approx(before, rel=0.02)  # the voice is a gain
     assert card.opened == 2
+
+
+def test_hops_that_the_engine_muted_are_counted_over_a_loss() -> None:
+    card = DummyCard(voice(1.0, rate=RATE))
+    card.vanish(2.0, 1.0)
+    live = Live(Faulty(fail, at=120), card=card)
+    live.run(5.0)
+    assert live.status().reopened == 1
+    assert live.status().muted_hops == 3
+
+
+def test_muting_while_the_device_is_lost_holds_when_it_is_back() -> None:
+    tape = Tape()
+    card = DummyCard(voice(1.0, rate=RATE), listener=tape)
+    card.vanish(2.0, 1.0)
+    live = Live(Identity(), card=card)
+
+    def mute() -> None:
+        if live.status().state is State.lost:
+            live.muted = True
+            tape.blocks.clear()
+
+    after_each_wait(card, mute)
+    live.run(5.0)
+    assert live.status().reopened == 1
+    assert len(tape.blocks) > 100
+    assert not tape.sound.any()
 
 
 def test_a_device_that_stops_calling_is_lost() -> None:
