@@ -81,14 +81,14 @@ def _histogram(axis: Axes, row: Row) -> None:
 def _time_line(axis: Axes, row: Row) -> None:
     """By the time of the sound. Where there are more blocks than pixels, the longest of neighbours: a miss must not vanish."""
     trace = row.report.trace
-    missed = f"{row.report.misses} of {row.report.blocks} took longer than they last"
+    missed = f"{row.report.misses} of {max(0, row.report.blocks - 1)} took longer than they last"
     axis.set_title(f"Each block: {missed}", loc="left", fontsize=11)
     if not trace.spent.size:
         return
     us, seconds = trace.spent * 1e6, np.cumsum(trace.frames) / row.work.sound.rate
     late = trace.spent * row.work.sound.rate > trace.frames
     starts = np.arange(0, us.size, -(-us.size // _POINTS))
-    axis.vlines(seconds[starts], us.min(), np.maximum.reduceat(us, starts), color=_BLOCK, linewidth=0.8)
+    axis.vlines(seconds[starts], us.min() / 1.2, np.maximum.reduceat(us, starts), color=_BLOCK, linewidth=0.8)
     axis.plot(seconds[late], us[late], "x", color=_DEADLINE, markersize=5)
     axis.axhline(row.block_ms * 1e3, color=_DEADLINE, linewidth=1.5)
     axis.set(yscale="log", xlabel="time of the sound, s", ylabel="time of a block, us")
