@@ -67,7 +67,10 @@ class _Side:
         if frames == self.frames:
             return False
         if settling and self.frames:
-            self.bursts.append(frames - self.frames)
+            if now - self.called < self.seconds / 2 and self.bursts:
+                self.bursts[-1] += frames - self.frames
+            else:
+                self.bursts.append(frames - self.frames)
         self.frames, self.called = frames, now
         self.patience = max(SILENT_CALLS, 8 * self.seconds)
         self.line.add(now, frames)

@@ -132,7 +132,7 @@ def test_cards_of_different_rates_make_one_stream(rate_in: int, rate_out: int) -
     assert live.status().xruns == 0
 
 
-@pytest.mark.parametrize(("block", "burst"), [(480, 1), (480, 3), (128, 4), (64, 4), (31, 3), (1920, 2)])
+@pytest.mark.parametrize(("block", "burst"), [(480, 1), (480, 3), (128, 4), (64, 4), (31, 3)])
 def test_with_two_clocks_bursts_are_borne_and_the_delay_is_the_one_reported(block: int, burst: int) -> None:
     delays = Delays(RATE, block, RATE)
     card = DummyCard(train(RATE), block_in=block, block_out=block, one_clock=False, burst=burst, phase=0.7e-3, listener=delays)
