@@ -228,7 +228,7 @@ def test_a_seed_is_said_to_void_privacy() -> None:
         ("--set alhpa=0.7", "velavox: mcadams has no parameter 'alhpa': it has alpha"),
         ("--set alpha", "velavox: --set alpha: give NAME=VALUE"),
         ("--output a --virtual-mic b", "leave one out"),
-        ("--virtual-mic a'b", "give a name without quotes"),
+        ('--virtual-mic a"b', "give a name without double quotes"),
         ("--record FOLDER", "cannot be written; give another"),
         ("--record new.m4a", "velavox: --record new.m4a: sound cannot be written as .m4a"),
         ("--json FOLDER", "cannot be written; give another"),
