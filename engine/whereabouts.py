@@ -144,7 +144,7 @@ class Watch:
         try:
             return self._astray()
         except DeviceError as error:
-            return str(error)
+            return error.what
 
     def _lose(self, why: str) -> None:
         if why and not self.lost and not self._ended:
