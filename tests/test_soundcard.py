@@ -367,6 +367,22 @@ def test_a_killed_server_is_noticed_and_its_return_too(on_rig: Rig, running: Cal
 
 
 @pytest.mark.live
+def test_a_server_that_hangs_is_told_within_seconds(on_rig: Rig) -> None:
+    on_rig.pause()
+    began = time.monotonic()
+    with pytest.raises(DeviceError, match="the sound server does not answer; restart it"):
+        SoundCard().plan()
+    assert time.monotonic() - began < 2 * soundserver.SECONDS
+
+
+@pytest.mark.live
+def test_the_monitor_of_the_output_is_refused(on_rig: Rig) -> None:
+    with pytest.raises(WrongDevice, match=r"hears what output 'Remapped.*' plays; choose another input"):
+        SoundCard("spk.monitor", "spk").plan()
+    assert SoundCard("fakemic", "spk").plan().one_clock
+
+
+@pytest.mark.live
 def test_a_server_that_hangs_stays_active_without_calling(on_rig: Rig, running: Callable[..., Any]) -> None:
     card, exchange = running()
     assert until(lambda: exchange.counts.calls_in)
