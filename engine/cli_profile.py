@@ -25,6 +25,7 @@ from .options import (
     fail,
     give_json,
     parsed,
+    put,
     refuse,
     tell_of_compiling,
     told,
@@ -186,9 +187,9 @@ def _measured(works: list[Work], pace: PaceName, seconds: float) -> tuple[list[R
 
 def _tell_beforehand(groups: list[list[Work]], pace: PaceName, seconds: float) -> None:
     """What was lengthened and, where time is that of a clock, how long all of it takes."""
-    from .profile_figures import counted
     from .profile_run import FEWEST
     from .profile_safe import SECONDS, sizes
+    from .progress import counted
 
     for block, rate in dict.fromkeys((work.block, work.sound.rate) for group in groups for work in group):
         length = FEWEST[pace] * block / rate
@@ -207,7 +208,7 @@ def _give(rows: list[Row], ladders: list[Ladder], json: str | None) -> None:
     from .profile_text import as_text
 
     if json != STDOUT:
-        print(as_text(rows, ladders))
+        put(as_text(rows, ladders))
     first = rows[0]
     value = {
         "velavox": __version__,

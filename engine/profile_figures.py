@@ -1,4 +1,4 @@
-"""How figures of a profile are given: percentiles that their number carries, digits that mean something, words for counts."""
+"""How figures of a profile are given: percentiles that their number carries, digits that mean something."""
 
 from __future__ import annotations
 
@@ -39,8 +39,3 @@ def shown(value: float | None, form: str = ".0f") -> str:
 
 def percent(share: float | None) -> str:
     return shown(share, ".1%" if share is None or share < 10 else ".0%")
-
-
-def counted(number: int, word: str) -> str:
-    """ "1 block", "2 blocks"."""
-    return f"{number} {word}{'' if number == 1 else 's'}"

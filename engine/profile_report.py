@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from .profile_figures import counted, percent, percentile, percentiles, rounded, shown
+from .profile_figures import percent, percentile, percentiles, rounded, shown
+from .progress import counted
 from .resample import Plan
 from .trace import Trace
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .profile_figures import ONE_IN, counted, percent, shown
+from .profile_figures import ONE_IN, percent, shown
 from .profile_report import Report
 from .profile_run import Pace, Row
 from .profile_safe import SAFE, SERVER, Ladder
+from .progress import counted
 
 _HOW: dict[Pace, str] = {
     "fast": "as fast as possible",

@@ -6,9 +6,10 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 
 import pytest
-from velavox.engine.ending import Ending
+from velavox.engine.ending import Ended, Ending
 
 pytestmark = [pytest.mark.nojit, pytest.mark.skipif(sys.platform == "win32", reason="signals are others there")]
 
@@ -21,7 +22,7 @@ def send(number: int) -> None:
 def test_at_once_where_it_may(number: int) -> None:
     before = signal.getsignal(number)
     done = []
-    with Ending() as ending, ending.at_once():
+    with Ending() as ending, suppress(Ended), ending.at_once():
         send(number)
         done.append("never")
     assert done == []
@@ -31,7 +32,7 @@ def test_at_once_where_it_may(number: int) -> None:
 
 def test_elsewhere_at_the_next_chance_and_everything_is_closed() -> None:
     done = []
-    with Ending() as ending:
+    with Ending() as ending, suppress(Ended):
         send(signal.SIGTERM)
         done.append("finished")
         try:
@@ -51,9 +52,61 @@ def test_not_where_it_may_no_more() -> None:
         assert ending.asked
 
 
+def swallow() -> None:
+    """As C code does that calls Python."""
+    with suppress(BaseException):
+        send(signal.SIGINT)
+
+
+def test_one_that_got_lost_takes_effect_all_the_same() -> None:
+    done = []
+    with Ending() as ending, suppress(Ended):
+        with ending.at_once():
+            swallow()
+            done.append("went on")
+        done.append("never")
+    assert done == ["went on"]
+
+
+def test_another_one_is_heard_if_the_first_got_lost() -> None:
+    done = []
+    with Ending() as ending, suppress(Ended), ending.at_once():
+        swallow()
+        send(signal.SIGINT)
+        done.append("never")
+    assert done == []
+
+
+def test_another_one_does_not_disturb_what_is_closed_after_the_first() -> None:
+    done = []
+    with Ending() as ending, suppress(Ended), ending.at_once():
+        try:
+            send(signal.SIGINT)
+        finally:
+            with suppress(KeyError):
+                try:
+                    raise KeyError
+                finally:
+                    send(signal.SIGINT)
+            done.append("closed")
+    assert done == ["closed"]
+
+
+def test_what_came_before_can_be_over() -> None:
+    done = []
+    with Ending() as ending:
+        send(signal.SIGINT)
+        ending.again()
+        with suppress(Ended), ending.at_once():
+            done.append("goes on")
+            send(signal.SIGINT)
+            done.append("never")
+    assert done == ["goes on"]
+
+
 def test_no_handler_for_errors_stops_it_and_errors_pass() -> None:
     done = []
-    with Ending() as ending, ending.at_once():
+    with Ending() as ending, suppress(Ended), ending.at_once():
         try:
             send(signal.SIGINT)
         except Exception:
