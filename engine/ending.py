@@ -50,11 +50,19 @@ class Ending:
             if (handler := signal.getsignal(number)) is not signal.SIG_IGN:
                 self._before[number] = handler
                 signal.signal(number, self._ask)
+        self._hook = sys.unraisablehook
+        sys.unraisablehook = self._lost
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         for number, handler in self._before.items():
             signal.signal(number, handler)
+        sys.unraisablehook = self._hook
+
+    def _lost(self, unraisable: sys.UnraisableHookArgs) -> None:
+        """Python tells of errors that code in C swallows; `Ended` is no error, and `asked` has kept it."""
+        if not issubclass(unraisable.exc_type, Ended):
+            self._hook(unraisable)
 
     def _ask(self, number: int, frame: FrameType | None) -> None:
         self.asked = True

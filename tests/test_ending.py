@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 
 import pytest
@@ -129,3 +131,16 @@ print(ending.asked)
     line = f"trap '' INT; exec {sys.executable} -c '{code}'"
     done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
+
+
+def test_what_c_code_swallows_is_not_told_as_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[object] = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda unraisable: told.append(unraisable.exc_type))
+
+    def call(action: Callable[[], object]) -> None:
+        ctypes.CFUNCTYPE(None)(action)()
+
+    with pytest.raises(Ended), Ending() as ending, ending.at_once():
+        call(lambda: signal.raise_signal(signal.SIGINT))
+        call(lambda: 1 / 0)
+    assert told == [ZeroDivisionError]
