@@ -137,10 +137,10 @@ def test_what_c_code_swallows_is_not_told_as_an_error(monkeypatch: pytest.Monkey
     told: list[object] = []
     monkeypatch.setattr(sys, "unraisablehook", lambda unraisable: told.append(unraisable.exc_type))
 
-    def call(action: Callable[[], object]) -> None:
-        ctypes.CFUNCTYPE(None)(action)()
+    def call(*actions: Callable[[], object]) -> None:
+        for action in actions:
+            ctypes.CFUNCTYPE(None)(action)()
 
     with pytest.raises(Ended), Ending() as ending, ending.at_once():
-        call(lambda: signal.raise_signal(signal.SIGINT))
-        call(lambda: 1 / 0)
+        call(lambda: signal.raise_signal(signal.SIGINT), lambda: 1 / 0)
     assert told == [ZeroDivisionError]
