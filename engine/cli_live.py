@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from .livelog import LiveLog
     from .recorder import Recorder
     from .statusline import StatusLine
+    from .virtualmic import VirtualMic
 
 _LOOK_EVERY = 0.2  # s: redraws of the status line, and how late the end of the stream may be noticed
 _HINT_EVERY = 2.0  # s: a cat may sit on the keyboard
@@ -82,6 +83,7 @@ def live(
     line = StatusLine()
     log = LiveLog(line.say)
     stream: Live | None = None
+    mic: VirtualMic | None = None
     ended_by = "signal"
     with Ending() as ending:
         if output is not None and virtual_mic is not None:
@@ -113,7 +115,7 @@ def live(
                     opened.callback(_close, stream)
                     with ending.at_once():
                         stream.start()
-                    if virtual_mic is not None:
+                    if mic is not None:
                         say(f"choose the microphone {mic.pick!r} in the program that is to hear you")
                     if seed is not None:
                         say(f"note: {SEEDED_STREAM}")
@@ -121,6 +123,11 @@ def live(
                         recorder.start(stream)
                     with line, Keys() as keys, ending.at_once():
                         ended_by = _attend(stream, line, log, keys, recorder, seconds)
+            if mic is not None and mic.kept:
+                say(
+                    f"{mic.pick!r} stays, silent: a program listens to it, which would be given another microphone, perhaps yours"
+                )
+                say("the next run takes it over, and removes it at its end if nobody listens then")
             if recorder is not None:
                 _finish(recorder, ending)
         end = stream.status() if stream is not None else None
@@ -211,7 +218,6 @@ def devices(json: Annotated[bool, typer.Option("--json", help="As JSON, for prog
     Example:
       velavox devices --json
     """
-    tell_of_compiling()
     with _devices_told():
         from .devices import listing
         from .portaudio import quiet

@@ -284,7 +284,6 @@ class Live:
             sent=int(RECORDED * plan.rate_out) if self._record else 0,
         )
         session = Session(plan, exchange, engine, self._counts, self._card.now())
-        session.muted = self._muted
         _left.append(exchange)  # from here on the card may call back
         try:
             self._latencies = self._card.open(plan, exchange)
@@ -292,7 +291,7 @@ class Live:
             _left.remove(exchange)
             raise
         self._plan, self._session = plan, session
-        session.muted = self._muted  # once more: it may have been set while the old session was still the one to tell
+        session.muted = self._muted  # after that: whoever sets it in between has told the new session
         while len(self._recorded) > 1:  # nobody has fetched what was sent two openings ago
             old = self._recorded.pop(0)
             self._unrecorded += _unrecorded(old) + old.to_fetch
@@ -330,7 +329,7 @@ class Live:
         if session is None:
             return
         looked = card.now()
-        while not self._stop.is_set():
+        while not (self._stop.is_set() or session.lost):
             now = card.now()
             pause = session.turn(now)
             if self._lost and session.running:
@@ -340,14 +339,13 @@ class Live:
                 looked = now
                 if not card.active:
                     session.lost = session.lost or "the device has gone"
-                if end is not None and now >= end:
-                    return
-            if session.lost:
-                self._lost, self._cause = True, session.lost
-                return
-            if pause:
+                elif end is not None and now >= end:
+                    break
+            if pause and not session.lost:
                 card.wait(pause)
         session.account(card.now())
+        if session.lost:
+            self._lost, self._cause = True, session.lost
 
     def _close_card(self) -> None:
         """Close it; where that hangs, as with a sound server that is stopped, wait for it as long as the stream goes on."""

@@ -139,8 +139,6 @@ class Session:
         if not self.running:
             self._settle(now)
             return self._poll
-        if self.lost:
-            self.account(now)
         if not (arrived or self._more):
             return self._poll
         self.account(now)
@@ -212,7 +210,9 @@ class Session:
         self._moved = (self._moved[0] + taken, self._moved[1] + put)
 
     def account(self, now: float) -> None:
-        """Count what went wrong since the last turn."""
+        """Count what went wrong since the last time."""
+        if not self.running:
+            return
         lost, starved, flags = self._count()
         if flags != self._flags:
             self.counts.xruns += flags - self._flags

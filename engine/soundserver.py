@@ -20,6 +20,17 @@ _START = "start the sound server: `systemctl --user start pipewire-pulse`, or `p
 
 
 @dataclass(frozen=True)
+class Kind:
+    """What one direction is called by `pactl`."""
+
+    node: str
+    stream: str  # by which a program is attached to a node
+
+
+KINDS: dict[Direction, Kind] = {"input": Kind("source", "source-output"), "output": Kind("sink", "sink-input")}
+
+
+@dataclass(frozen=True)
 class Node:
     """A source or a sink of the server."""
 
@@ -111,6 +122,14 @@ def nodes() -> list[Node]:
     every = {block["Name"]: block for block in [*sources, *sinks]}
     found = [_node("input", block, every, defaults.get("Default Source")) for block in sources]
     return found + [_node("output", block, every, defaults.get("Default Sink")) for block in sinks]
+
+
+def streams_at(direction: Direction, name: str, seconds: float = SECONDS) -> int:
+    """How many streams of programs are attached to the node of this name; DeviceError as for `ask`."""
+    kind = KINDS[direction]
+    numbers = [block["#"] for block in blocks(ask("list", f"{kind.node}s", seconds=seconds)) if block.get("Name") == name]
+    streams = blocks(ask("list", f"{kind.stream}s", seconds=seconds)) if numbers else []
+    return sum(block.get(kind.node.capitalize()) in numbers for block in streams)
 
 
 def _node(direction: Direction, block: dict[str, str], every: dict[str, dict[str, str]], default: str | None) -> Node:

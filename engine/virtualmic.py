@@ -1,7 +1,9 @@
 """A microphone that is not there: what is played into it, chat programs hear as a microphone.
 
-On Linux it is made, a sink to play into and a source that gives what it plays, and removed at the end. On macOS and Windows a
-virtual cable has to be installed, and is found by its name.
+On Linux it is made, a sink to play into and a source that gives what it plays, and removed at the end, unless a program still
+listens: the server would at once connect that one to another microphone, mostly the speaker's own (measured: correlation
+1.000 with the raw voice). The source then stays, silent. On macOS and Windows a virtual cable has to be installed, and is
+found by its name.
 """
 
 from __future__ import annotations
@@ -31,10 +33,12 @@ class VirtualMic:
     Attributes:
         output: the device to play to, as `SoundCard` takes it.
         pick: the microphone to pick in a chat program.
+        kept: after the end, that it was left in place, silent, since a program listens to it.
     """
 
     def __init__(self, output: str | int, pick: str) -> None:
         self.output, self.pick = output, pick
+        self.kept = False
 
     def renew(self) -> None:
         """Bring it back if it has gone, as after a restart of the sound server. DeviceError if that cannot be."""
@@ -48,16 +52,19 @@ class _Served(VirtualMic):
         slug = re.sub(r"\W+", "_", name.casefold(), flags=re.ASCII).strip("_") or "mic"
         self._sink, self._source = f"velavox_{slug}", f"velavox_{slug}_mic"
         self._changing = threading.Lock()  # held while it is made or removed
-        self._removed = False
+        self._made = self._removed = False
         super().__init__(self._sink, name)
 
     def claim(self) -> None:
-        """DeviceError if another run that goes on has one of this name. What a killed run left behind, `renew` replaces."""
-        for arguments in self._modules().values():
+        """DeviceError if another run that goes on has one of this name. What other runs left behind, `renew` takes over."""
+        found = self._modules()
+        for arguments in found.values():
             pid = re.search(rf"{re.escape(_PID)}=(\d+)", arguments)
             if pid and _runs(int(pid[1])):
                 what = f"the virtual microphone {self.pick!r} belongs to process {pid[1]}"
                 raise DeviceError(what, "end that, or give another name")
+        if found and soundserver.streams_at("output", self._sink):  # a run that has taken it over
+            raise DeviceError(f"something plays into the virtual microphone {self.pick!r}", "end that, or give another name")
 
     def renew(self) -> None:
         with self._changing:
@@ -65,7 +72,8 @@ class _Served(VirtualMic):
 
     def _make(self) -> None:
         found = self._modules()
-        if len(found) == 2 and all(self._mark in arguments for arguments in found.values()):
+        if len(found) == 2 and (self._made or self._listened_to()):
+            self._made = True
             return
         self._unload(found)
         # norewinds: else the first callback may take 2 s
@@ -76,25 +84,27 @@ class _Served(VirtualMic):
         more = f"device.master_device={monitor}"  # PipeWire does not say it
         source = [f"source_name={self._source}", f"source_properties={self._properties(self.pick, more)}"]
         self._load("module-remap-source", f"master={monitor}", *source, *form)
+        self._made = True
 
     def remove(self) -> None:
-        """Take it away for good; nothing where it has gone, or nobody answers."""
+        """Take it away for good, unless a program listens to it; nothing where it has gone, or nobody answers."""
         self._removed = True  # before the lock: who holds it, in a thread that was left behind, loads nothing more
         held = self._changing.acquire(timeout=LEAVING)
         if not held:  # by somebody who waits for a server that hangs
             return
         try:
             with suppress(DeviceError):
-                self._unload(self._modules(LEAVING), LEAVING)
+                self.kept = self._listened_to(LEAVING)
+                if not self.kept:
+                    self._unload(self._modules(LEAVING), LEAVING)
         finally:
             self._changing.release()
 
-    @property
-    def _mark(self) -> str:
-        return f"{_PID}={os.getpid()} "  # with the space, or 12 would stand in 123
+    def _listened_to(self, seconds: float = soundserver.SECONDS) -> bool:
+        return soundserver.streams_at("input", self._source, seconds) > 0
 
     def _properties(self, description: str, more: str = "") -> str:
-        inner = f'device.description="{description}" {self._mark}{more}'
+        inner = f'device.description="{description}" {_PID}={os.getpid()} {more}'
         return "'{}'".format(inner.replace("'", r"\'"))
 
     def _load(self, *words: str) -> None:

@@ -14,11 +14,10 @@ import subprocess
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 
 from . import soundserver
 from .card import DeviceError
-from .soundserver import Direction
+from .soundserver import KINDS, Direction
 
 # Also ended when this process is: then nobody holds the other end of the shell's stdin. No news on the shell's stdout.
 _SUBSCRIBE = "pactl subscribe & exec >&-; read _; kill -9 $!"
@@ -26,15 +25,6 @@ _EVENT = re.compile(rb"Event '(\w+)' on ([a-z-]+) #(\d+)")
 _HEARING = 0.3  # s for the news of a question that was asked for its news
 _QUESTIONS = 10
 _MARK = "velavox.stream"  # a property of streams on the server
-
-
-@dataclass(frozen=True)
-class _Kind:
-    node: str  # as `pactl` names it
-    stream: str
-
-
-_KINDS: dict[Direction, _Kind] = {"input": _Kind("source", "source-output"), "output": _Kind("sink", "sink-input")}
 
 
 class Watch:
@@ -135,10 +125,10 @@ class Watch:
     def _told(self, events: list[tuple[bytes, ...]]) -> str:
         """What has happened to the streams, "" where nothing."""
         told = [(verb.decode(), kind.decode(), number.decode()) for verb, kind, number in events]
-        chosen = {("remove", _KINDS[direction].node, number) for direction, number in self._numbers.items()}
+        chosen = {("remove", KINDS[direction].node, number) for direction, number in self._numbers.items()}
         if chosen.intersection(told):
             return "the device has gone"
-        streams = {kind.stream for kind in _KINDS.values()}
+        streams = {kind.stream for kind in KINDS.values()}
         if not any(verb != "remove" and kind in streams for verb, kind, _ in told):
             return ""
         try:
@@ -154,7 +144,7 @@ class Watch:
     def _astray(self) -> str:
         """What is wrong with where the streams are; "" where nothing, or they are not there yet."""
         attached: dict[Direction, str] = {}
-        for direction, kind in _KINDS.items():
+        for direction, kind in KINDS.items():
             for block in soundserver.blocks(soundserver.ask("list", f"{kind.stream}s")):
                 if block.get(_MARK) == self._mark:
                     attached[direction] = block[kind.node.capitalize()]
@@ -164,7 +154,7 @@ class Watch:
         if attached == self._attached:
             return ""
         nodes = {(node.direction, node.number): node for node in soundserver.nodes()}
-        heard, played = (nodes.get((direction, attached.get(direction, ""))) for direction in _KINDS)
+        heard, played = (nodes.get((direction, attached.get(direction, ""))) for direction in KINDS)
         if heard is not None and played is not None and played.name in heard.chain:
             return f"the sound server has moved the input to {heard.name!r}, which hears the output"
         self._attached = attached

@@ -335,6 +335,13 @@ def test_silence_up_to_a_loss_is_counted() -> None:
     assert live.status().starved_ms > 400
 
 
+def test_silence_while_the_device_is_settled_is_no_trouble() -> None:
+    card = DummyCard(voice(1.0, rate=RATE))
+    live = Live(Identity(), card=card)
+    live.run(0.2)
+    assert (live.status().starved_ms, live.status().xruns) == (0.0, 0)
+
+
 def test_a_device_that_never_comes_back_does_not_hold_up_the_end() -> None:
     card = DummyCard(voice(1.0, rate=RATE))
     card.vanish(2.0, 1e9)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -134,6 +135,45 @@ def test_what_a_killed_run_left_is_replaced_and_what_another_run_uses_is_not(ser
         assert len(ours(server)) == 2
         assert not set(left) & set(ours(server))
     assert not ours(server)
+
+
+@pytest.mark.live
+def test_while_a_program_listens_it_stays_silent_and_the_next_run_takes_it_over(server: Rig) -> None:
+    """The server would connect the listener to another microphone: to the default one, which hears the speaker."""
+    x = noise(24_000)
+    with virtual_microphone("Mic") as mic:
+        made = ours(server)
+        listening = server.recording(f"{mic.output}_mic", channels=1)
+        with listening as take:
+            assert not mic.kept
+            with contextlib.ExitStack() as speaking:
+                speaking.callback(server.feed(noise(480_000)).kill)  # into the default microphone
+                time.sleep(0.5)
+                mic.remove()  # type: ignore[attr-defined]  # the end of the context, while somebody listens
+                assert mic.kept
+                assert ours(server) == made
+                with virtual_microphone("Mic") as again:
+                    assert ours(server) == made
+                    assert server.feed(x, into=str(again.output)).wait(20) == 0
+                assert again.kept
+                time.sleep(0.5)
+        sound = take.sound[:, 0]
+        start = int(np.flatnonzero(sound)[0])
+        np.testing.assert_array_equal(sound[start : start + x.size], x)
+        assert not sound[start + x.size :].any()
+    with virtual_microphone("Mic"):
+        assert not set(made) & set(ours(server))  # nobody listens: replaced
+    assert not ours(server)
+
+
+@pytest.mark.live
+def test_what_another_run_has_taken_over_is_refused(server: Rig) -> None:
+    with virtual_microphone("Mic") as mic:
+        for_ever = server.feed(noise(480_000), into=str(mic.output))
+        time.sleep(0.5)
+        with pytest.raises(DeviceError, match="something plays into the virtual microphone 'Mic'"), virtual_microphone("Mic"):
+            pass
+        for_ever.kill()
 
 
 @pytest.mark.live
