@@ -124,9 +124,7 @@ def live(
                     with line, Keys() as keys, ending.at_once():
                         ended_by = _attend(stream, line, log, keys, recorder, seconds)
             if mic is not None and mic.kept:
-                say(
-                    f"{mic.pick!r} stays, silent: a program listens to it, which would be given another microphone, perhaps yours"
-                )
+                say(f"{mic.pick!r} stays, silent: a program listens, which would be given another microphone, perhaps yours")
                 say("the next run takes it over, and removes it at its end if nobody listens then")
             if recorder is not None:
                 _finish(recorder, ending)
