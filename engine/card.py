@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from .exchange import Exchange
+if TYPE_CHECKING:  # it brings the kernels, which listing devices does not need
+    from .exchange import Exchange
 
 
 class DeviceError(Exception):

@@ -14,11 +14,13 @@ from .cli_files import anonymize, methods, pipe
 from .cli_live import devices, live
 from .cli_privacy import privacy
 from .cli_profile import profile
-from .options import FAILED, INTERRUPTED, JsonCommand
+from .options import FAILED, INTERRUPTED
 from .progress import say
 from .standard import standard_streams
+from .usage import Command, Commands, JsonCommand
 
 app = typer.Typer(
+    cls=Commands,
     add_completion=False,
     no_args_is_help=True,
     rich_markup_mode=None,  # plain text: an error is one line that can be searched for, and help starts faster
@@ -39,13 +41,13 @@ def velavox(
     """Anonymize voices while somebody speaks, and in files, folders and pipes."""
 
 
-app.command(no_args_is_help=True)(anonymize)
-app.command()(pipe)
+app.command(cls=Command, no_args_is_help=True)(anonymize)
+app.command(cls=Command)(pipe)
 app.command(cls=JsonCommand)(live)
-app.command()(devices)
+app.command(cls=Command)(devices)
 app.command(cls=JsonCommand)(profile)
 app.command(cls=JsonCommand)(privacy)
-app.command()(methods)
+app.command(cls=Command)(methods)
 
 
 def main() -> None:

@@ -16,9 +16,11 @@ from .options import (
     Policy,
     Seed,
     Settings,
+    check_number,
     check_result,
     fail,
     parsed,
+    put,
     refuse,
     tell_of_compiling,
     told,
@@ -81,7 +83,7 @@ def anonymize(
         refuse("--speakers says who shares a voice, --voices per-file that nobody does: leave one out")
     if report is not None:
         with told(PlanError):
-            check_result("--report", report, [p for p in (mapping, speakers, *inputs) if p is not None], ".json")
+            check_result("--report", report, [p for p in (mapping, speakers, *inputs) if p is not None], ".json", Path(out))
     tell_of_compiling()
     with told(PlanError), Progress() as shown:
         result = anonymize_folder(
@@ -139,18 +141,19 @@ def pipe(
         from .host import Engine
         from .methods import make
         from .reader import MOST_CHANNELS
+        from .resample import HIGHEST, LOWEST
 
-        if channels > MOST_CHANNELS:
-            raise ValueError(f"--channels {channels}: give 1 to {MOST_CHANNELS}")
+        check_number("--rate", rate, LOWEST, HIGHEST, "Hz")
+        check_number("--channels", channels, 1, MOST_CHANNELS)
         tell_of_compiling()
         engine = Engine(make(method, parsed(settings)), sample_rate=rate, channels=channels, policy=policy.value, seed=seed)
     from .pipe import CODINGS, stream
-    from .report import SEEDED
+    from .report import SEEDED_STREAM
 
     delay = f"{engine.latency / rate * 1e3:.1f} ms ({engine.latency} frames)"
     say(f"{rate} Hz, {channels} channel{'s' * (channels > 1)}, {format.value}: delay {delay}")
     if seed is not None:
-        say(f"note: {SEEDED}")
+        say(f"note: {SEEDED_STREAM}")
     with told(where="stdin or stdout"):
         dropped = stream(engine, CODINGS[format.value], 0, 1, live)
     if dropped:
@@ -177,4 +180,4 @@ def methods(json: Annotated[bool, typer.Option("--json", help="As JSON, for prog
     """
     from .listing import as_json, as_text
 
-    print(as_json() if json else as_text())
+    put(as_json() if json else as_text())

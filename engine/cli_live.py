@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,10 +17,12 @@ from .options import (
     Seed,
     Settings,
     check_json,
+    check_number,
     check_result,
     fail,
     give_json,
     parsed,
+    put,
     refuse,
     tell_of_compiling,
     told,
@@ -28,13 +30,18 @@ from .options import (
 from .progress import say
 
 if TYPE_CHECKING:
+    from .ending import Ending
     from .keys import Keys
     from .live import Live
     from .livelog import LiveLog
     from .recorder import Recorder
     from .statusline import StatusLine
+    from .virtualmic import VirtualMic
 
 _LOOK_EVERY = 0.2  # s: redraws of the status line, and how late the end of the stream may be noticed
+_HINT_EVERY = 2.0  # s: a cat may sit on the keyboard
+_USUAL = 48_000  # Hz, of devices
+_SOON = 0.5  # s of writing the recording without a word
 
 
 def live(
@@ -43,108 +50,156 @@ def live(
     ] = None,
     output: Annotated[str | None, typer.Option(help="Where the voice is played, likewise.", metavar="NAME")] = None,
     rate: Annotated[int | None, typer.Option(help="Frames a second; else as the devices like it.", metavar="HZ")] = None,
-    block: Annotated[int | None, typer.Option(help="Frames a block; else 10 ms.", metavar="N")] = None,
+    block: Annotated[int | None, typer.Option(help="Frames a block, 1 s at most; else 10 ms.", metavar="N")] = None,
     method: Method = "mcadams",
     settings: Settings = None,
     seed: Seed = None,
     virtual_mic: Annotated[
         str | None, typer.Option(help="Play into a microphone of this name, which other programs can choose.", metavar="NAME")
     ] = None,
-    record: Annotated[Path | None, typer.Option(help="Also write what was sent to the output.", metavar="FILE")] = None,
+    record: Annotated[
+        Path | None,
+        typer.Option(help="Also write what was sent to the output. Holes that the device makes are not in it.", metavar="FILE"),
+    ] = None,
     seconds: Annotated[float | None, typer.Option(min=0, help="End after so long.", metavar="N")] = None,
     json: JsonSummary = None,
 ) -> None:
     """Anonymize a microphone while somebody speaks, until Ctrl-C.
 
     Whatever goes wrong, silence goes out and never the voice as it is. A device that was lost is opened again when it is back.
+    Files of the same name are replaced. An xrun is a time when sound came late or was lost.
+
+    On a terminal, keys: m mute, n new voice, q quit.
 
     \b
     Examples:
       velavox live --input headset --virtual-mic Anonymous
       velavox live --block 480 --seconds 60 --record sent.wav --json summary.json
     """
-    from .ending import Ending
-    from .livelog import LiveLog, troubles
-    from .report import SEEDED
+    from .ending import Ended, Ending
+    from .livelog import LiveLog
     from .statusline import StatusLine
 
-    with told(ValueError):
-        if output is not None and virtual_mic is not None:
-            refuse("--output says where the voice is played, and so does --virtual-mic: leave one out")
-        check_json(json, [record] if record else [])
-        recorder = _recorder(record) if record else None
     line = StatusLine()
     log = LiveLog(line.say)
     stream: Live | None = None
+    mic: VirtualMic | None = None
     ended_by = "signal"
-    with Ending() as ending, ExitStack() as opened:
-        with ending.at_once():
-            tell_of_compiling()
-            from .keys import Keys
-            from .live import Live
-            from .methods import make
-            from .portaudio import quiet
-            from .soundcard import SoundCard
-            from .virtualmic import virtual_microphone
-        with _devices_told():
-            opened.enter_context(quiet())
-            with ending.at_once():
-                stage = make(method, parsed(settings))
-                card = SoundCard(input, output, rate, block)
-                if virtual_mic is not None:
-                    mic = opened.enter_context(virtual_microphone(virtual_mic))
-                    card = SoundCard(input, mic.output, rate, block, before_plan=mic.renew)
+    with Ending() as ending:
+        if output is not None and virtual_mic is not None:
+            refuse("--output says where the voice is played, and so does --virtual-mic: leave one out")
+        with told(ValueError):
+            check_json(json, [record] if record else [])
+            recorder = _recorder(record) if record else None
+        with recorder or nullcontext():  # closed last: whatever the disk does, the device is closed by then
+            with suppress(Ended), ExitStack() as opened:
+                with ending.at_once():
+                    tell_of_compiling()
+                    from .keys import Keys
+                    from .live import Live
+                    from .methods import make
+                    from .portaudio import quiet
+                    from .report import SEEDED_STREAM
+                    from .soundcard import SoundCard
+                    from .virtualmic import virtual_microphone
+                with _devices_told():
+                    opened.enter_context(quiet())
+                    with ending.at_once():
+                        _check_numbers(rate, block)
+                        stage = make(method, parsed(settings))
+                        card = SoundCard(input, output, rate, block)
+                        if virtual_mic is not None:
+                            mic = opened.enter_context(virtual_microphone(virtual_mic))
+                            card = SoundCard(input, mic.output, rate, block, before_plan=mic.renew)
+                    stream = Live(stage, card=card, seed=seed, record=recorder is not None)
+                    opened.callback(_close, stream)
+                    with ending.at_once():
+                        stream.start()
+                    if mic is not None:
+                        say(f"choose the microphone {mic.pick!r} in the program that is to hear you")
+                    if seed is not None:
+                        say(f"note: {SEEDED_STREAM}")
+                    if recorder is not None:
+                        recorder.start(stream)
+                    with line, Keys() as keys, ending.at_once():
+                        ended_by = _attend(stream, line, log, keys, recorder, seconds)
+            if mic is not None and mic.kept:
+                say(f"{mic.pick!r} stays, silent: a program listens, which would be given another microphone, perhaps yours")
+                say("the next run takes it over, and removes it at its end if nobody listens then")
             if recorder is not None:
-                opened.enter_context(recorder)
-            stream = Live(stage, card=card, seed=seed, record=recorder is not None)
-            opened.callback(_close, stream)
-            with ending.at_once():
-                stream.start()
-            if virtual_mic is not None:
-                say(f"choose the microphone {mic.pick!r} in the program that is to hear you")
-            if seed is not None:
-                say(f"note: {SEEDED}")
-            if recorder is not None:
-                recorder.start(stream)
-            with line, Keys() as keys, ending.at_once():
-                ended_by = _attend(stream, line, log, keys, recorder, seconds)
-    if stream is not None:
-        end = stream.status()
+                _finish(recorder, ending)
+        end = stream.status() if stream is not None else None
         summary = {"velavox": __version__, "ended_by": ended_by, "seeded": seed is not None, **log.summary(end)}
-        _conclude(summary, troubles(end), recorder, json)
+        _conclude(log.closing(end), summary, recorder, json)
+
+
+def _check_numbers(rate: int | None, block: int | None) -> None:
+    from .resample import HIGHEST, LOWEST
+
+    if rate is not None:
+        check_number("--rate", rate, LOWEST, HIGHEST, "Hz")
+    if block is not None:
+        check_number("--block", block, 1, rate or _USUAL, "frames: more than 1 s is no conversation")
 
 
 def _attend(stream: Live, line: StatusLine, log: LiveLog, keys: Keys, recorder: Recorder | None, seconds: float | None) -> str:
     """Show it, and do what the keys say, until it ends; by what it did."""
-    until = monotonic() + seconds if seconds is not None else float("inf")
+    from .keys import HINT
+    from .statusline import voice
+
+    hinted = monotonic()
+    if keys.there:
+        line.say(HINT)
     warned = False
-    while (left := until - monotonic()) > 0:
-        try:
-            if stream.wait(0):
-                break
-        except Exception:  # of its own thread: its status has the cause
-            return "error"
-        status = stream.status()
-        log.look(status)
-        if recorder is not None and recorder.trouble and not warned:
-            line.say(f"warning: the recording has stopped: {recorder.trouble}; the voice goes on")
-            warned = True
-        line.show(status, keys.there)
-        for key in keys.read(min(left, _LOOK_EVERY)).lower():
-            if key == "m":
-                stream.muted = not stream.muted
-            elif key == "n":
-                stream.new_voice()
-            elif key == "q":
-                return "key"
-    return "seconds"
+    try:
+        while True:
+            status = stream.status()
+            left = float("inf") if seconds is None else seconds - status.seconds
+            try:
+                if left <= 0 or stream.wait(0):
+                    return "seconds"
+            except Exception:  # of its own thread: its status has the cause
+                return "error"
+            log.look(status)
+            if recorder is not None and recorder.trouble and not warned:
+                line.say(f"warning: the recording has stopped: {recorder.trouble}; the voice goes on")
+                warned = True
+            line.show(status)
+            for key in keys.read(min(left, _LOOK_EVERY)).lower():
+                if key == "m":
+                    stream.muted = not stream.muted
+                elif key == "n":
+                    stream.new_voice()
+                    line.say(voice(stream.status()))
+                elif key == "q":
+                    return "key"
+                elif monotonic() - hinted > _HINT_EVERY:
+                    line.say(HINT)
+                    hinted = monotonic()
+    finally:
+        log.end(stream.status())
 
 
-def _conclude(summary: dict[str, Any], lost: str, recorder: Recorder | None, json: str | None) -> None:
+def _finish(recorder: Recorder, ending: Ending) -> None:
+    """The last of it, which another Ctrl-C gives up."""
+    from .ending import Ended
+
+    if recorder.finish(_SOON):
+        return
+    ending.again()
+    say("finishing the recording; Ctrl-C gives it up")
+    try:
+        with ending.at_once():
+            recorder.close()
+    except Ended:
+        recorder.drop("given up before it was finished; nothing of it is kept")
+
+
+def _conclude(closing: str, summary: dict[str, Any], recorder: Recorder | None, json: str | None) -> None:
     """The last lines, the summary where it is wanted, and the exit status."""
-    say(f"ended after {summary['seconds']:.1f} s: {lost or 'no sound was late or lost'}")
+    say(closing)
     if recorder is not None:
-        summary["record"] = {"seconds": recorder.seconds, "trouble": recorder.trouble, "note": recorder.note}
+        summary["record"] = {"seconds": round(recorder.seconds, 6), "trouble": recorder.trouble, "note": recorder.note}
         if recorder.note:
             say(f"note: {recorder.note}")
     give_json(json, summary)
@@ -161,14 +216,13 @@ def devices(json: Annotated[bool, typer.Option("--json", help="As JSON, for prog
     Example:
       velavox devices --json
     """
-    tell_of_compiling()
     with _devices_told():
         from .devices import listing
         from .portaudio import quiet
 
         with quiet():
             listed = listing(json)
-        print(listed)
+    put(listed)
 
 
 def _close(stream: Live) -> None:

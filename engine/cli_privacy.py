@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from .. import __version__
-from .options import STDOUT, JsonSummary, check_json, give_json, told
+from .options import STDOUT, JsonSummary, check_json, check_number, give_json, put, told
 
 
 class CalibrationName(StrEnum):
@@ -32,10 +32,13 @@ def privacy(
       velavox privacy --mu 0.5 --calibration paper --json statement.json
     """
     with told(ValueError):
-        from .statement import Statement
+        from .mechanism import HIGHEST_MU, LOWEST_MU
+        from .statement import MOST_SESSIONS, Statement
 
+        check_number("--mu", mu, LOWEST_MU, HIGHEST_MU)
+        check_number("--sessions", sessions, 1, MOST_SESSIONS)
         statement = Statement(mu, calibration.value, sessions)
         check_json(json)
         if json != STDOUT:
-            print(statement.as_text())
+            put(statement.as_text())
         give_json(json, {"velavox": __version__, **statement.as_json()})

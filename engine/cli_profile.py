@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import sys
+from dataclasses import replace
 from enum import StrEnum
 from importlib.util import find_spec
 from itertools import groupby, product
@@ -24,6 +25,7 @@ from .options import (
     fail,
     give_json,
     parsed,
+    put,
     refuse,
     tell_of_compiling,
     told,
@@ -43,6 +45,7 @@ class Pace(StrEnum):
 
 _SECONDS = (0.1, 86_400.0)
 _LARGEST = 65_536  # frames
+_OPENING = 0.4  # s that a stream in real time takes to begin and to end
 
 
 def profile(
@@ -58,7 +61,9 @@ def profile(
         list[int] | None, typer.Option(help="Frames a second [the recording's, else 48000]; again for more.", metavar="HZ")
     ] = None,
     block: Annotated[list[int] | None, typer.Option(help="Frames a block [10 ms]; again for more.", metavar="N")] = None,
-    seconds: Annotated[float, typer.Option(help="Sound to process for each row.", metavar="N")] = 10.0,
+    seconds: Annotated[
+        float, typer.Option(help="Sound to process for each row; longer where that is too few blocks.", metavar="N")
+    ] = 10.0,
     pace: Annotated[
         Pace, typer.Option(help="fast: block after block; real: as in a live stream, which takes as long as the sound lasts.")
     ] = Pace.fast,
@@ -69,7 +74,8 @@ def profile(
     """Measure on this machine how long blocks take, what takes it, and how small they may safely be.
 
     Every combination of --method, --rate and --block is a row. At real pace the processor sleeps between blocks, as it does in
-    a call, and they take several times as long: caches are cold by then.
+    a call, and they take several times as long: caches are cold by then. To find the smallest safe block, more sizes are tried,
+    at real pace for a second or more each. No device and no sound server take part.
 
     \b
     Examples:
@@ -85,6 +91,8 @@ def profile(
         tell_of_compiling()
         try:
             works = _works(method or ["mcadams"], settings, input, rate, block, seed)
+            if pace is Pace.real:
+                _check_real(works)
         except FileFailure as error:
             fail(f"{input}: {error.cause}; {error.remedy}")
         rows, ladders = _measured(works, pace.value, seconds)
@@ -101,7 +109,7 @@ def _check_results(json: str | None, plot: Path | None, input: Path | None) -> N
     others = [*inputs, *([Path(json)] if json not in (None, STDOUT) else [])]
     check_result("--plot", plot, others, ".png")
     if find_spec("matplotlib") is None:
-        fail('--plot needs matplotlib: pip install "velavox[plot]"')
+        fail('--plot needs matplotlib: pip install ".[plot]" where velavox was cloned to, or pip install matplotlib')
 
 
 def _works(
@@ -113,24 +121,45 @@ def _works(
     seed: int | None,
 ) -> list[Work]:
     """Every combination, checked before the first one runs."""
-    from .methods import make
+    from .methods import METHODS, make
     from .profile_run import Work
     from .profile_sound import generated, read
-    from .resample import HIGHEST, LOWEST, whole
+    from .resample import HIGHEST, LOWEST
 
     values = parsed(settings)
     for name in methods:
-        make(name, values)
-    rates = [whole("--rate", hz, LOWEST, HIGHEST, "Hz") for hz in rates or ()]
-    sizes = [whole("--block", frames, 1, _LARGEST, "frames") for frames in blocks or ()]
+        try:
+            make(name, values)
+        except ValueError as error:
+            refuse(f"{error}" if len(methods) == 1 or name not in METHODS else f"--method {name}: {error}")
+    for option, given, low, high, unit in (
+        ("--rate", rates, LOWEST, HIGHEST, "Hz"),
+        ("--block", blocks, 1, _LARGEST, "frames"),
+    ):
+        for value in given or ():
+            if not low <= value <= high:
+                refuse(f"{option} {value}: give {low} to {high} {unit}")
     recording = read(input) if input else None
     rates = rates or [recording.rate if recording else 48_000]
     sounds = [recording.at(hz) if recording else generated(hz, seed) for hz in rates]
     return [
         Work(name, values, sound, frames, seed)
         for name, sound in product(methods, sounds)
-        for frames in sizes or [sound.rate // 100]
+        for frames in blocks or [sound.rate // 100]
     ]
+
+
+def _check_real(works: list[Work]) -> None:
+    """A stream in real time has blocks that a device could ask for."""
+    from math import ceil
+
+    from .profile_run import LONGEST, SHORTEST
+
+    for work in works:
+        if not SHORTEST <= work.block_seconds <= LONGEST:
+            rate = work.sound.rate
+            limits = f"give {ceil(SHORTEST * rate)} to {int(LONGEST * rate)} frames at {rate} Hz"
+            refuse(f"--block {work.block}: lasts {work.block_seconds * 1e3:.4g} ms; with --pace real {limits}")
 
 
 def _measured(works: list[Work], pace: PaceName, seconds: float) -> tuple[list[Row], list[Ladder]]:
@@ -138,26 +167,48 @@ def _measured(works: list[Work], pace: PaceName, seconds: float) -> tuple[list[R
     from .profile_run import run
     from .profile_safe import climb_down
 
-    def tell(work: Work, frames: int) -> None:
-        if pace == "real" and sys.stderr.isatty():  # no bar: drawing it would disturb what is measured
-            say(f"{work.method} at {work.sound.rate} Hz: blocks of {frames} ...")
+    groups = [list(group) for _, group in groupby(works, lambda work: (work.method, work.sound.rate))]
+    _tell_beforehand(groups, pace, seconds)
+
+    def tell(work: Work) -> None:
+        if sys.stderr.isatty():  # a line, no bar: drawing that would disturb what is measured
+            say(f"{work.method} at {work.sound.rate} Hz: blocks of {work.block} ...")
 
     rows, ladders = [], []
-    for _, group in groupby(works, lambda work: (work.method, work.sound.rate)):
+    for group in groups:
         tried = []
         for work in group:
-            tell(work, work.block)
+            tell(work)
             tried.append(run(work, pace, seconds))
         ladders.append(climb_down(tried, tell))
         rows += tried
     return rows, ladders
 
 
+def _tell_beforehand(groups: list[list[Work]], pace: PaceName, seconds: float) -> None:
+    """What was lengthened and, where time is that of a clock, how long all of it takes."""
+    from .profile_run import FEWEST
+    from .profile_safe import SECONDS, sizes
+    from .progress import counted
+
+    for block, rate in dict.fromkeys((work.block, work.sound.rate) for group in groups for work in group):
+        length = FEWEST[pace] * block / rate
+        if length > seconds:
+            why = f"since fewer than {FEWEST[pace]} tell little"
+            say(f"blocks of {block} at {rate} Hz: {length:.3g} s instead of {seconds:g}, {why}")
+    if pace == "real":
+        own = [work.lengthened(pace, seconds) for group in groups for work in group]
+        ladder = [replace(group[0], block=size).lengthened(pace, SECONDS[pace]) for group in groups for size in sizes(group)]
+        total = sum(own) + sum(ladder) + _OPENING * len([*own, *ladder])
+        more = f"then {counted(len(ladder), 'more block size')} to find the smallest safe one"
+        say(f"this takes up to {total:.0f} s: {counted(len(own), 'row')} in {sum(own):.3g} s, {more}")
+
+
 def _give(rows: list[Row], ladders: list[Ladder], json: str | None) -> None:
     from .profile_text import as_text
 
     if json != STDOUT:
-        print(as_text(rows, ladders))
+        put(as_text(rows, ladders))
     first = rows[0]
     value = {
         "velavox": __version__,

@@ -28,9 +28,10 @@ class End:
 
     channels: int
     rate: int  # Hz, its own
-    delay: float  # s, the low one that PortAudio names
-    default: bool  # what the system takes where nothing is asked for
+    delay: float | None  # s, the low one that PortAudio names; None: it is not known before a stream is open
+    default: bool  # what the system takes where nothing is asked for, or the sound server
     clock: str  # ends of one clock do not drift apart
+    chain: tuple[str, ...] = ()  # the sound server's nodes: its own, then what that passes on, nearest first
 
 
 @dataclass(frozen=True)
@@ -56,9 +57,10 @@ class Device:
 
 
 def devices() -> list[Device]:
-    """What PortAudio found when it was last initialised, then the sound server's. DeviceError without PortAudio."""
+    """What PortAudio found when it was last initialised, then the sound server's. DeviceError without PortAudio, or where the
+    server hangs."""
+    nodes = soundserver.nodes()  # first: a server that hangs would hang PortAudio, which connects to it as it starts
     sd = portaudio.sounddevice()
-    nodes = soundserver.nodes()
     hosts = sd.query_hostapis()
     default = _defaults(sd)
     found = [_device(i, info, hosts[info["hostapi"]], default, nodes) for i, info in enumerate(sd.query_devices())]
@@ -71,14 +73,15 @@ def find(wanted: str | int | None, direction: Direction) -> Device:
 
     None is the system's default. Several that fit: the sound server's, or on other systems that of the default host API
     (where Windows lists a card under each of four), if that is one; else WrongDevice lists them, as when none fits.
-    Monitors, which give what is played elsewhere, fit by part of a name only where nothing else does.
+    A whole name always fits. By a part of it, monitors, which give what is played elsewhere, fit only where nothing else does:
+    "usb" is the microphone of that name and not the monitor of the loudspeakers of that name.
     """
     every = devices()
     able = [d for d in every if d.end(direction)]
     if not able:
         raise DeviceError(f"there is no {direction} device", "plug one in, or start the sound server")
     if wanted is None:
-        fits = [d for d in able if _end(d, direction).default]
+        fits = [d for d in able if _end(d, direction).default and not d.node]  # the server's stands behind one of PortAudio's
         if not fits:
             raise WrongDevice(f"the system names no default {direction} device", f"name one: {_names(able)}")
         return _usable(fits[0])
@@ -137,6 +140,8 @@ def used(end: End) -> int:
 def listing(as_json: bool = False) -> str:
     """Every device, for `velavox devices`."""
     every = devices()
+    if not every and not as_json:
+        return "There is no sound device: plug one in, or start the sound server."
     if as_json:
         return json.dumps({"devices": [_plain(d) for d in every]}, indent=1, ensure_ascii=False)
     rows: list[tuple[str, ...]] = [("", "name", "host", "in", "out", "rate", "server's name")]
@@ -148,14 +153,15 @@ def listing(as_json: bool = False) -> str:
         rows.append((f"{marks:>2} {d.number}", d.name, d.host_api, *counts, hertz, d.node))
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     lines = ["  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in rows]
-    return "\n".join([*lines, "", "<, >: the system's default input, output. Name one by number, name or part of the name."])
+    return "\n".join([*lines, "", "<, >: the default input, output. Name one by number, name or part of the name."])
 
 
 def _plain(device: Device) -> dict[str, Any]:
     def plain(end: End | None) -> dict[str, Any] | None:
         if end is None:
             return None
-        return {"channels": end.channels, "rate_hz": end.rate, "delay_ms": round(end.delay * 1e3, 2), "default": end.default}
+        delay = None if end.delay is None else round(end.delay * 1e3, 2)
+        return {"channels": end.channels, "rate_hz": end.rate, "delay_ms": delay, "default": end.default}
 
     ends = {"input": plain(device.input), "output": plain(device.output)}
     return {"number": device.number, "name": device.name, "host_api": device.host_api, "node": device.node or None, **ends}
@@ -176,20 +182,21 @@ def _device(number: int, info: Any, host: Any, default: dict[Direction, int], no
     def end(direction: Direction) -> End | None:
         channels, rate = info[f"max_{direction}_channels"], round(info["default_samplerate"])
         clock = _JACK if host["name"] == _JACK else f"{host['name']} {number}"
+        chain: tuple[str, ...] = ()
         if host["name"] == "ALSA" and info["name"] in _SERVED:
             # PortAudio sees 32 channels and 44100 Hz; what is behind it spares the server a conversion, which costs delay
             for node in nodes:
                 if node.default and node.direction == direction:
-                    channels, rate, clock = node.channels, node.rate, f"{SERVER_API} {node.clock}"
+                    channels, rate, clock, chain = node.channels, node.rate, f"{SERVER_API} {node.clock}", node.chain
         if channels < 1:
             return None
-        return End(channels, rate, info[f"default_low_{direction}_latency"], default[direction] == number, clock)
+        return End(channels, rate, info[f"default_low_{direction}_latency"], default[direction] == number, clock, chain)
 
     return Device(number, info["name"], host["name"], end("input"), end("output"), number)
 
 
 def _served(number: int, node: Node, bridge: int) -> Device:
-    end = End(node.channels, node.rate, 0.0, False, f"{SERVER_API} {node.clock}")
+    end = End(node.channels, node.rate, None, node.default, f"{SERVER_API} {node.clock}", node.chain)
     source, sink = (end, None) if node.direction == "input" else (None, end)
     return Device(number, node.description, SERVER_API, source, sink, bridge, node.name, node.monitor)
 

@@ -16,30 +16,43 @@ SMOOTHING = 2.0  # s, time constant of the measured error: callbacks come with a
 GAIN = 0.1  # 1/s: an error of 1 ms is met with 100 ppm
 INTEGRAL = GAIN**2 / 4  # 1/s^2: critically damped, time constant 20 s
 PERIOD = 0.5  # s from one change of the ratio to the next
+CONFIRM = 4  # callbacks in a row that tell lost time from lateness
 STEP = 1e-6  # changes are multiples of this
 
 
 class ClockLine:
     """Frames that a card has counted, as a straight line of time: its callbacks count in steps and come unevenly.
 
-    `longest`: s for which the line goes on when no callback comes.
+    Args:
+        rate: Hz, nominal.
+        longest: s for which the line goes on where no callback comes.
+        slack: s by which a callback may come early or late. One that is further off is left out; after `CONFIRM` of them in a
+            row the card has stood still or lost time, and the line starts over.
     """
 
-    def __init__(self, rate: int, longest: float) -> None:
+    def __init__(self, rate: int, longest: float, slack: float) -> None:
         self._rate, self._longest = rate, longest
+        self.slack = slack
         self._time = self._frames = 0.0
-        self._started = False
+        self._off = CONFIRM  # callbacks in a row that were far off; the first one starts the line
+
+    @property
+    def sure(self) -> bool:
+        """The last callback was where it was expected."""
+        return self._off == 0
 
     def add(self, now: float, frames: int) -> None:
         """The card's counter stands at `frames` since just before `now`, s."""
-        expected = self.at(now)
+        expected = self._frames + (now - self._time) * self._rate
         error = frames - expected
-        if not self._started or abs(error) > 0.05 * self._rate:  # it stood still, or lost time
+        if abs(error) > self.slack * self._rate or self._off == CONFIRM:
+            self._off += 1
+            if self._off < CONFIRM:
+                return
             self._frames = float(frames)
-            self._started = True
         else:
             self._frames = expected + error * (1 - exp(self._time - now))  # time constant 1 s
-        self._time = now
+        self._off, self._time = 0, now
 
     def at(self, now: float) -> float:
         return self._frames + min(now - self._time, self._longest) * self._rate

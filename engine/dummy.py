@@ -72,6 +72,8 @@ class DummyCard:
         rate_out = rate_out or rate_in
         block_in, block_out = block_in or rate_in // 100, block_out or rate_out // 100
         heard = np.zeros(rate_in, np.float32) if sound is None else np.asarray(sound, np.float32)
+        if heard.size == 0:
+            raise ValueError("sound: give one frame or more, or None for silence")
         heard = heard.reshape(len(heard), -1)
         self._loop = np.concatenate([heard, np.resize(heard, (block_in, heard.shape[1]))])
         self._length = len(heard)

@@ -76,3 +76,9 @@ class Exchange:
         """Frames put and not played yet."""
         ring = self.counts.playing
         return int(ring.write - ring.read)
+
+    @property
+    def to_fetch(self) -> int:
+        """Frames sent and not fetched yet."""
+        ring = self.counts.sent
+        return int(ring.write - ring.read)

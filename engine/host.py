@@ -184,6 +184,7 @@ class Engine:
         counted = self._counted
         counted.blocks += 1
         counted.frames += frames
+        hops = counted.hops
         if self._closed:
             counted.mute("closed")
             return y
@@ -193,7 +194,7 @@ class Engine:
         if frames and (ended - began) * self._plan.rate > frames:
             counted.late += 1
         if frames and profiler is not None:
-            profiler.end(began, ended, frames, counted.hops)
+            profiler.end(began, ended, frames, counted.hops - hops)
         return y
 
     def flush(self) -> F32:
@@ -250,7 +251,8 @@ class Engine:
 
     def save(self) -> dict[str, Any]:
         """Parameters and voices of every channel as plain JSON values. They link recordings: keep them private."""
-        return {"version": SAVED_VERSION, "lanes": [[stage.save() for stage in lane.stages] for lane in self._lanes]}
+        lanes = [[stage.save() for stage in lane.stages] for lane in self._lanes]
+        return {"version": SAVED_VERSION, "generation": self._generation, "lanes": lanes}
 
     def restore(self, saved: Mapping[str, Any]) -> None:
         """Take what `save` of an engine with the same stages and channels gave; ValueError otherwise, and nothing changes."""
@@ -270,6 +272,7 @@ class Engine:
             raise ValueError(f"saved: damaged, nothing was changed: {error}") from error
 
     def _restore(self, saved: Mapping[str, Any]) -> None:
+        self._generation = whole("generation", saved.get("generation", 0), 0, 2**63)  # with a seed: the next voice is a new one
         for lane, row in zip(self._lanes, saved["lanes"], strict=True):
             for stage, state in zip(lane.stages, row, strict=True):
                 stage.restore(state)

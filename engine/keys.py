@@ -8,6 +8,9 @@ import time
 from types import TracebackType
 from typing import Self
 
+KEYS = {"m": "mute", "n": "new voice", "q": "quit"}
+HINT = "keys: " + ", ".join(f"{key} {meaning}" for key, meaning in KEYS.items())
+
 if sys.platform == "win32":
     import msvcrt
 

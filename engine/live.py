@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from .profiler import Profiler
 
 REOPEN_EVERY = 1.0  # s between attempts to open a lost device
-CLOSING = 1.0  # s that closing may take before it is left to itself
+CLOSING = 0.8  # s that closing may take before it is left to itself
+HANGING = 0.5  # s that the worker may take to notice that it is to end; with both, and a rest, below 2 s
 RECORDED = 4.0  # s of what was sent that are kept until sent() fetches them
 _SILENCE_DB = -120.0
 
@@ -69,13 +70,14 @@ class Live:
         self._rebuild = threading.Lock()  # held while the engine is replaced, never for a block
         self._thread: threading.Thread | None = None
         self._closer: threading.Thread | None = None  # the thread that closes the card, while it does
+        self._closing = threading.Lock()  # held while such a thread is started
         self._stop = threading.Event()
         self._opened = threading.Event()
         self._ended = threading.Event()
 
     def start(self) -> None:
         """Run in a thread of its own; returns when the card runs. DeviceError, ValueError, TypeError if that cannot be."""
-        if self._thread is not None:
+        if self._thread is not None or self._stop.is_set():
             raise RuntimeError("a live stream starts once: make another one")
         self._thread = threading.Thread(target=self._run_quietly, name="velavox live", daemon=True)
         self._thread.start()
@@ -94,7 +96,7 @@ class Live:
             self._serve(seconds)
         except BaseException as error:
             self._failure = error
-            self._cause = f"{type(error).__name__}: {error}".splitlines()[0]
+            self._cause = _in_a_line(error)
             raise
         finally:
             self._stop.set()
@@ -105,8 +107,12 @@ class Live:
     def close(self) -> None:
         """End it: silence, the device closed, the thread ended; within 2 s, whatever hangs."""
         self._stop.set()
-        if self._thread is not None:
-            self._thread.join(CLOSING + 0.3)
+        if self._thread is None or self._thread is threading.current_thread():
+            return
+        self._thread.join(HANGING)
+        if self._thread.is_alive():  # a stage hangs, or the card does: the microphone is closed all the same
+            self._start_closing().join(CLOSING)
+            self._thread.join(0.1)
 
     def wait(self, seconds: float | None = None) -> bool:
         """Until it has ended (True) or `seconds` are over (False). Raises what ended it, if that was an error."""
@@ -175,13 +181,18 @@ class Live:
         parts: dict[str, float] = {}
         loads = np.zeros(1)
         level_in = level_out = _SILENCE_DB
+        state, starving = self._state(now), 0.0
         if session is not None:
             parts = {"device_in": self._latencies[0], **session.delay_parts(now), "device_out": self._latencies[1]}
             loads = session.loads[: session.chunks] if session.chunks else loads
-            level_in, level_out = _db(session.exchange.counts.peak_in), _db(session.exchange.counts.peak_out)
+            starving = session.unaccounted
+            if state not in (State.lost, State.closed):
+                level_in = _db(session.exchange.counts.peak_in)
+            if state in (State.running, State.overloaded):
+                level_out = _db(session.exchange.counts.peak_out)
         counts = self._counts
         return Status(
-            state=self._state(now),
+            state=state,
             cause=self._cause,
             seconds=now - self._began,
             input=plan.name_in if plan else "",
@@ -196,10 +207,10 @@ class Live:
             delay_parts_ms={name: 1e3 * seconds for name, seconds in parts.items()},
             deadline_p50=float(np.percentile(loads, 50)),
             deadline_p99=float(np.percentile(loads, 99)),
-            xruns=counts.xruns,
-            starved_ms=1e3 * counts.starved,
+            xruns=counts.xruns + (starving > 0),
+            starved_ms=1e3 * (counts.starved + starving),
             dropped_ms=1e3 * counts.dropped,
-            muted_hops=engine.stats.muted if engine else 0,
+            muted_hops=counts.muted_hops + (engine.stats.muted if engine else 0),
             reopened=counts.reopened,
             corrections=counts.corrections,
             drift_ppm=1e6 * session.drift.correction if session else 0.0,
@@ -223,7 +234,7 @@ class Live:
             return State.starting
         if self._muted:
             return State.muted
-        return State.overloaded if now < session.overloaded else State.running
+        return State.overloaded if now < session.overloaded or session.hung(now) else State.running
 
     def _run_quietly(self) -> None:
         with suppress(BaseException):  # it is kept: start() and wait() raise it
@@ -232,7 +243,8 @@ class Live:
     def _serve(self, seconds: float | None) -> None:
         end = None if seconds is None else self._began + seconds
         while not self._stop.is_set():
-            self._open_card()
+            if not self._open_card(end):
+                return
             # Only from here on: threads that opening starts would inherit the priority, and PortAudio's spins at times, through
             # PulseAudio, which must then get a core itself.
             with real_time() as self._real_time:
@@ -241,17 +253,23 @@ class Live:
                 return
             self._close_card()
 
-    def _open_card(self) -> None:
-        """Open it: the first time at once or not at all, later whenever it is back."""
-        while not self._stop.is_set():
+    def _open_card(self, end: float | None) -> bool:
+        """Open it: the first time at once or not at all, later whenever it is back; False if that is not before the end."""
+        while not self._over(end):
             try:
                 self._open_once()
-                return
-            except DeviceError as error:
+                return True
+            except Exception as error:  # whatever the system says of a device that is being plugged in
                 if not self._opened.is_set():
                     raise
-                self._cause = str(error)
-            self._pause(REOPEN_EVERY)
+                self._cause = str(error) if isinstance(error, DeviceError) else _in_a_line(error)
+            again = self._card.now() + REOPEN_EVERY
+            while not self._over(end) and self._card.now() < again:
+                self._card.wait(0.05)
+        return False
+
+    def _over(self, end: float | None) -> bool:
+        return self._stop.is_set() or (end is not None and self._card.now() >= end)
 
     def _open_once(self) -> None:
         plan = self._card.plan()
@@ -266,7 +284,6 @@ class Live:
             sent=int(RECORDED * plan.rate_out) if self._record else 0,
         )
         session = Session(plan, exchange, engine, self._counts, self._card.now())
-        session.muted = self._muted
         _left.append(exchange)  # from here on the card may call back
         try:
             self._latencies = self._card.open(plan, exchange)
@@ -274,6 +291,10 @@ class Live:
             _left.remove(exchange)
             raise
         self._plan, self._session = plan, session
+        session.muted = self._muted  # after that: whoever sets it in between has told the new session
+        while len(self._recorded) > 1:  # nobody has fetched what was sent two openings ago
+            old = self._recorded.pop(0)
+            self._unrecorded += _unrecorded(old) + old.to_fetch
         if self._record:  # last, so that no frame can be fetched before status() has its rate
             self._recorded.append(exchange)
         self._opened.set()
@@ -282,8 +303,10 @@ class Live:
         """A fresh stream with the parameters and voice that were there before, if there was one."""
         with self._rebuild:
             old = self._engine
+            muted = old.stats.muted if old is not None else 0
             if old is not None and (old.sample_rate, old.channels) == (plan.rate_in, plan.channels_in):
                 old.reset()
+                self._counts.muted_hops += muted
                 return old
             stages = self._stages if old is None else [stage.clone() for stage in old.stages]
             engine = Engine(
@@ -298,6 +321,7 @@ class Live:
                 engine.restore(old.save())
             _warm(engine)
             self._engine = engine
+            self._counts.muted_hops += muted
             return engine
 
     def _work(self, end: float | None) -> None:
@@ -305,7 +329,7 @@ class Live:
         if session is None:
             return
         looked = card.now()
-        while not self._stop.is_set():
+        while not (self._stop.is_set() or session.lost):
             now = card.now()
             pause = session.turn(now)
             if self._lost and session.running:
@@ -315,33 +339,35 @@ class Live:
                 looked = now
                 if not card.active:
                     session.lost = session.lost or "the device has gone"
-                if end is not None and now >= end:
-                    return
-            if session.lost:
-                self._lost, self._cause = True, session.lost
-                return
-            if pause:
+                elif end is not None and now >= end:
+                    break
+            if pause and not session.lost:
                 card.wait(pause)
+        session.account(card.now())
+        if session.lost:
+            self._lost, self._cause = True, session.lost
 
     def _close_card(self) -> None:
         """Close it; where that hangs, as with a sound server that is stopped, wait for it as long as the stream goes on."""
         session = self._session
-        if self._closer is None:  # else it hangs since the device was lost: two at once would free PortAudio's streams twice
-            self._closer = threading.Thread(target=self._card.close, name="velavox close", daemon=True)
-            self._closer.start()
-            self._closer.join(CLOSING)
-        while self._closer.is_alive() and not self._stop.is_set():
-            self._closer.join(0.1)
-        if self._closer.is_alive():
-            return
-        self._closer = None
-        if session is not None and session.exchange in _left:
+        closer = self._start_closing()
+        closer.join(CLOSING)
+        while closer.is_alive() and not self._stop.is_set():
+            closer.join(0.1)
+        if not closer.is_alive() and session is not None and session.exchange in _left:
             _left.remove(session.exchange)
 
-    def _pause(self, seconds: float) -> None:
-        until = self._card.now() + seconds
-        while not self._stop.is_set() and self._card.now() < until:
-            self._card.wait(0.05)
+    def _start_closing(self) -> threading.Thread:
+        """A thread that closes the card; the one at work, if there is one: two would free PortAudio's streams twice."""
+        with self._closing:
+            if self._closer is None or not self._closer.is_alive():
+                self._closer = threading.Thread(target=self._card.close, name="velavox close", daemon=True)
+                self._closer.start()
+            return self._closer
+
+
+def _in_a_line(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}".splitlines()[0]
 
 
 def _unrecorded(exchange: Exchange) -> int:

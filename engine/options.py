@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
-from typer.core import TyperCommand
 
 from . import jsonfile
 from .progress import say
@@ -40,18 +39,9 @@ Settings = Annotated[
 ]
 Seed = Annotated[int | None, typer.Option(help="Makes voices repeatable, and voids any claim of privacy.", metavar="N")]
 ChannelPolicy = Annotated[Policy, typer.Option(help="each: a voice for every channel; mix: one for all.")]
-JsonSummary = Annotated[  # of a `JsonCommand`
+JsonSummary = Annotated[  # of a `usage.JsonCommand`
     str | None, typer.Option("--json", help="Write a summary as JSON, to stdout or to a file.", metavar="[FILE]")
 ]
-
-
-class JsonCommand(TyperCommand):
-    """A command whose `--json` may stand without a value, which means `STDOUT`."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        pairs = zip(args, [*args, "--"][1:], strict=True)
-        alone = [word == "--json" and after != STDOUT and after.startswith("-") for word, after in pairs]
-        return super().parse_args(ctx, [f"--json={STDOUT}" if a else word for a, word in zip(alone, args, strict=True)])
 
 
 def parsed(settings: Sequence[str] | None) -> dict[str, Value]:
@@ -65,10 +55,17 @@ def parsed(settings: Sequence[str] | None) -> dict[str, Value]:
     return found
 
 
-def check_result(option: str, path: Path, others: Sequence[Path] = (), ending: str = "") -> None:
+def check_number(option: str, value: float, low: float, high: float, what: str = "") -> None:
+    """Refuse what is not from `low` to `high`."""
+    if not low <= value <= high:
+        refuse(f"{option} {value:.10g}: give {low:.10g} to {high:.10g}{what and ' '}{what}")
+
+
+def check_result(option: str, path: Path, others: Sequence[Path] = (), ending: str = "", made: Path | None = None) -> None:
     """Before hours of work, not after: `path` can be written, and is none of the `others`, which it would replace.
 
-    `ending`: its name has to end so. What the system refuses to answer raises PlanError.
+    Its folder is there, or is (in) `made`, a folder that the command makes. `ending`: its name has to end so. What the system
+    refuses to answer raises PlanError.
     """
     from .plan import refusals_told
 
@@ -77,6 +74,8 @@ def check_result(option: str, path: Path, others: Sequence[Path] = (), ending: s
     with refusals_told():
         folder = next(parent for parent in path.absolute().parents if parent.exists())
         special = path.exists() and not path.is_file()  # a folder or a device, which would be replaced
+        if folder != path.absolute().parent and folder.is_dir() and not (made and made.absolute() in path.absolute().parents):
+            refuse(f"{option} {path}: there is no folder {path.parent}; make it, or give another")
         if special or not folder.is_dir() or not os.access(folder, os.W_OK):
             refuse(f"{option} {path}: cannot be written; give another")
         for other in others:
@@ -93,12 +92,22 @@ def check_json(target: str | None, others: Sequence[Path] = ()) -> None:
 def give_json(target: str | None, value: Mapping[str, Any]) -> None:
     """Write `value` where `--json` says, if it was given."""
     if target == STDOUT:
-        print(jsonfile.as_text(value))
+        put(jsonfile.as_text(value))
     elif target is not None:
         try:
             jsonfile.write(Path(target), value)
         except OSError as error:
             fail(f"{target}: {error.strerror}; give a --json FILE that can be written")
+
+
+def put(text: str) -> None:
+    """Print a result. Where nobody reads on, whoever asked has enough."""
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        pass
+    except OSError as error:
+        fail(f"stdout: {error.strerror}")
 
 
 def tell_of_compiling() -> None:

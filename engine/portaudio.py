@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from .card import DeviceError
@@ -46,7 +46,8 @@ def refresh() -> None:
     """Have PortAudio look for devices again; it ends every stream of this process, other modules' too."""
     sd = sounddevice()
     try:
-        sd._terminate()
+        if sd._initialized:  # not where the last attempt has failed
+            sd._terminate()
         sd._initialize()
     except sd.PortAudioError as error:
         raise DeviceError(f"PortAudio does not start: {one_line(error)}", _CHECK) from None
@@ -78,17 +79,28 @@ def one_line(error: Exception) -> str:
 @contextmanager
 def quiet() -> Iterator[None]:
     """Drop what libraries write to the process's stderr, from any thread, while Python's goes on: ALSA and PortAudio tell
-    there what is reported here as one line."""
-    python, stderr = sys.stderr, os.dup(2)
+    there what is reported here as one line. Where that cannot be, as with no stderr, nothing is dropped."""
+    python = sys.stderr
+    try:
+        stderr = os.dup(2)
+    except OSError:  # closed: there is nobody to tell
+        stderr = -1
+    if stderr < 0:
+        yield
+        return
     nowhere = os.open(os.devnull, os.O_WRONLY)
-    python.flush()
+    if python is not None:
+        with suppress(OSError, ValueError):  # the terminal has gone
+            python.flush()
     os.dup2(nowhere, 2)
     os.close(nowhere)
-    sys.stderr = open(os.dup(stderr), "w", buffering=1, encoding=python.encoding, errors=python.errors)  # noqa: SIM115
+    encoding, errors = getattr(python, "encoding", None), getattr(python, "errors", None)
+    ours = sys.stderr = open(os.dup(stderr), "w", buffering=1, encoding=encoding, errors=errors)  # noqa: SIM115
     try:
         yield
     finally:
-        sys.stderr.close()
         sys.stderr = python
         os.dup2(stderr, 2)
         os.close(stderr)
+        with suppress(OSError, ValueError):  # what it has yet to write cannot be written: the terminal has gone
+            ours.close()

@@ -62,40 +62,47 @@ def _figure(rows: int) -> Iterator[tuple[Figure, np.ndarray]]:
 
 def _histogram(axis: Axes, row: Row) -> None:
     us, deadline = row.report.trace.spent * 1e6, row.block_ms * 1e3
+    title = f"{row.work.method}, {row.work.sound.rate} Hz, blocks of {row.work.block}"
+    axis.set_title(title, loc="left", fontsize=11, fontweight="bold", pad=22)  # above the legend
+    if not us.size:
+        return
     low, high = us.min() / 1.3, max(us.max(), deadline) * 1.3
     axis.hist(us, bins=np.geomspace(low, high, 100).tolist(), color=_BLOCK)
     axis.set(xscale="log", yscale="log", xlim=(low, high), ylim=(0.7, None), xlabel="time of a block, us", ylabel="blocks")
     for name, line in (("p50", "-"), ("p99", "--")):
         time = row.report.times_us[name]
-        axis.axvline(time, color="black", linestyle=line, linewidth=1, label=f"{name} {time:.0f} us")
+        if time is not None:
+            axis.axvline(time, color="black", linestyle=line, linewidth=1, label=f"{name} {time:.0f} us")
     axis.axvline(deadline, color=_DEADLINE, linewidth=1.5, label=f"it lasts {row.block_ms:.4g} ms")
-    axis.legend(loc="upper center", bbox_to_anchor=(0.55, 1.0), frameon=False, fontsize=9)
+    axis.legend(loc="lower left", bbox_to_anchor=(-0.02, 0.98), ncols=3, frameon=False, fontsize=9)  # no line crosses it there
     _plain(axis, "x", "y")
-    title = f"{row.work.method}, {row.work.sound.rate} Hz, blocks of {row.work.block}"
-    axis.set_title(title, loc="left", fontsize=11, fontweight="bold")
 
 
 def _time_line(axis: Axes, row: Row) -> None:
-    """Where there are more blocks than pixels, the longest of neighbours: a miss must not vanish between them."""
+    """By the time of the sound. Where there are more blocks than pixels, the longest of neighbours: a miss must not vanish."""
     trace = row.report.trace
-    us, seconds = trace.spent * 1e6, trace.began - trace.began[0]
+    missed = f"{row.report.misses} of {max(0, row.report.blocks - 1)} took longer than they last"
+    axis.set_title(f"Each block: {missed}", loc="left", fontsize=11)
+    if not trace.spent.size:
+        return
+    us, seconds = trace.spent * 1e6, np.cumsum(trace.frames) / row.work.sound.rate
     late = trace.spent * row.work.sound.rate > trace.frames
     starts = np.arange(0, us.size, -(-us.size // _POINTS))
-    axis.vlines(seconds[starts], us.min(), np.maximum.reduceat(us, starts), color=_BLOCK, linewidth=0.8)
+    axis.vlines(seconds[starts], us.min() / 1.2, np.maximum.reduceat(us, starts), color=_BLOCK, linewidth=0.8)
     axis.plot(seconds[late], us[late], "x", color=_DEADLINE, markersize=5)
     axis.axhline(row.block_ms * 1e3, color=_DEADLINE, linewidth=1.5)
-    axis.set(yscale="log", xlabel="time of the run, s", ylabel="time of a block, us")
+    axis.set(yscale="log", xlabel="time of the sound, s", ylabel="time of a block, us")
     axis.locator_params(axis="x", nbins=6)
     _plain(axis, "y")
-    missed = f"{row.report.misses} of {row.report.blocks} took longer than they last"
-    axis.set_title(f"Each block: {missed}", loc="left", fontsize=11)
 
 
 def _stack(axis: Axes, row: Row) -> None:
     """The last blocks that were looked into, side by side; cut where few are much higher than all others."""
     r = row.report
     axis.set_title("What a block is made of", loc="left", fontsize=11)
-    axis.set(xlabel=f"block, of the last {_STACKED} looked into", ylabel="us")
+    shown = min(_STACKED, r.looked_into)
+    which = "" if shown == r.looked_into else f"last {shown} of the "
+    axis.set(xlabel=f"the {which}{r.looked_into} blocks whose parts were timed", ylabel="us")
     if not r.parts:
         return
     times = [np.repeat(r.trace.parts[part.name][-_STACKED:], 2) * 1e6 for part in r.parts]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import tracemalloc
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -12,6 +13,7 @@ import numpy as np
 from ..kernels.jit import F32
 from .host import Engine
 from .methods import make
+from .profile_figures import rounded
 from .profile_report import Delay, Report
 from .profile_sound import Sound
 
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 Pace = Literal["fast", "real"]
 
 EVERY = 4  # blocks to one that is looked into
+FEWEST: Mapping[Pace, int] = {"fast": 100, "real": 20}  # blocks besides the first: for p99, and for p95 in bearable time
+SHORTEST, LONGEST = 0.3e-3, 1.0  # s of a block in real time: the worker of `Live` looks every 0.2 ms, and keeps 2 s of sound
 _TRACED = 200  # blocks in the pass that counts allocations
 
 
@@ -41,6 +45,14 @@ class Work:
     def channels(self) -> int:
         return int(self.sound.x.shape[1])
 
+    @property
+    def block_seconds(self) -> float:
+        return self.block / self.sound.rate
+
+    def lengthened(self, pace: Pace, seconds: float) -> float:
+        """s of sound: `seconds`, or as many as the fewest blocks take that say something."""
+        return max(seconds, FEWEST[pace] * self.block_seconds)
+
 
 @dataclass(frozen=True)
 class Allocations:
@@ -56,7 +68,7 @@ class Row:
 
     work: Work
     pace: Pace
-    seconds: float  # of sound
+    seconds: float  # of sound, as asked or `lengthened`
     policy: Policy
     report: Report
     allocations: Allocations
@@ -64,12 +76,12 @@ class Row:
 
     @property
     def block_ms(self) -> float:
-        return self.work.block / self.work.sound.rate * 1e3
+        return self.work.block_seconds * 1e3
 
     def as_json(self) -> dict[str, Any]:
-        """Plain numbers, with units in the keys."""
+        """Plain numbers to 5 digits, with units in the keys."""
         live = self.live
-        return {
+        found = {
             "method": self.work.method,
             "rate_hz": self.work.sound.rate,
             "block_frames": self.work.block,
@@ -87,14 +99,16 @@ class Row:
                 "xruns": live.xruns,
                 "starved_ms": live.starved_ms,
                 "dropped_ms": live.dropped_ms,
-                "worker": live.worker,
+                "worker_priority": live.worker,
             },
         }
+        return dict(rounded(found))
 
 
 def run(work: Work, pace: Pace, seconds: float) -> Row:
-    """Profile `seconds` of sound. ValueError for a method, a parameter or a rate that cannot be."""
+    """Profile `seconds` of sound, or more. ValueError for a method, a parameter or a rate that cannot be."""
     policy: Policy = "each" if pace == "fast" else "mix"
+    seconds = work.lengthened(pace, seconds)
     allocations = _allocations(work, policy)
     report, live = measure(work, pace, seconds)
     return Row(work, pace, seconds, policy, report, allocations, live)
@@ -102,6 +116,7 @@ def run(work: Work, pace: Pace, seconds: float) -> Row:
 
 def measure(work: Work, pace: Pace, seconds: float) -> tuple[Report, Status | None]:
     """The times alone and, in real time, what the stream said at its end."""
+    seconds = work.lengthened(pace, seconds)
     return (_fast(work, seconds), None) if pace == "fast" else _real(work, seconds)
 
 
@@ -109,7 +124,7 @@ def _fast(work: Work, seconds: float) -> Report:
     engine = _engine(work, "each")
     blocks = _blocks(work)
     with engine.profile(EVERY) as profiler:
-        for _ in range(max(2, round(seconds * work.sound.rate / work.block))):
+        for _ in range(1 + round(seconds / work.block_seconds)):  # the first one is apart
             engine.process(next(blocks))
     return profiler.report()
 
@@ -123,6 +138,9 @@ def _real(work: Work, seconds: float) -> tuple[Report, Status]:
     with Live(_stage(work), card=card, seed=work.seed) as live:
         with live.engine.profile(EVERY) as profiler:
             live.wait(SETTLE + seconds)
+            late = time.monotonic() + 1.0 + seconds / 4  # the card is late, the worker holds some back
+            while profiler.blocks <= seconds / work.block_seconds and time.monotonic() < late:
+                live.wait(0.05)
         status = live.status()
     report = profiler.report()
     return replace(report, delay=_live_delay(report.delay, status)), status
@@ -136,7 +154,7 @@ def _live_delay(delay: Delay, status: Status) -> Delay:
         buffering={
             "device_in": ms["device_in"],
             "reblock": delay.buffering["reblock"],
-            "handover": ms["handover"] - delay.compute,
+            "handover": ms["handover"] - (delay.compute or 0.0),
             "device_out": ms["device_out"],
         },
         compute=delay.compute,

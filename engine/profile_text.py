@@ -2,27 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from textwrap import wrap
+from collections.abc import Sequence
 
+from .profile_figures import ONE_IN, percent, shown
 from .profile_report import Report
 from .profile_run import Pace, Row
-from .profile_safe import SAFE, Ladder
+from .profile_safe import SAFE, SERVER, Ladder
+from .progress import counted
 
 _HOW: dict[Pace, str] = {
     "fast": "as fast as possible",
     "real": "in real time through a live stream without a device",
 }
 
+_COLUMNS = (
+    "misses: blocks that took longer than they last; RTC: time over duration; CPU: of one core, by the thread that processes",
+    "-: too few blocks to tell",
+)
+_BAR = 20  # characters
+_PARTS = {
+    "input": "converted to float; what is no sound removed",
+    "mix": "channels mixed to one, and the voice copied to all",
+    "resample_in": "to 16 kHz",
+    "reblock": "gathered until the stages' hop is full",
+    "judge": "a stage's output checked, silenced if not finite",
+    "level": "as loud as the input",
+    "limiter": "peaks kept below full scale",
+    "resample_out": "back to the stream's rate",
+    "deliver": "handed over in blocks of the caller's size",
+}
+_STAGE = "the voice changed"
 
-def as_text(rows: Sequence[Row], ladders: Iterable[Ladder]) -> str:
+
+def as_text(rows: Sequence[Row], ladders: Sequence[Ladder]) -> str:
     """All of it, for a terminal of 120 columns."""
     first = rows[0]
-    sound = f"{first.seconds:g} s of {first.work.sound.name}, {_channels(first)}"
-    lines = [f"{sound}, {_HOW[first.pace]}; times of a block in us", ""]
-    lines += _table(rows)
+    lengths = sorted({f"{row.seconds:.4g}" for row in rows}, key=float)
+    sound = f"{' to '.join(lengths[:: max(1, len(lengths) - 1)])} s of {first.work.sound.name}, {_channels(first)}"
+    lines = [f"{sound}, {_HOW[first.pace]}; times of a block in us", "", *_table(rows), *_COLUMNS]
     lines += ["", *(_details(rows[0]) if len(rows) == 1 else _means(rows)), ""]
-    return "\n".join([*lines, *(line for ladder in ladders for line in _safe(ladder))])
+    for ladder in ladders:
+        lines += _safe(ladder, first.pace)
+    return "\n".join([*lines, *_meaning(ladders, first.pace)])
 
 
 def _channels(row: Row) -> str:
@@ -38,8 +59,9 @@ def _table(rows: Sequence[Row]) -> list[str]:
     for row in rows:
         r, t = row.report, row.report.times_us
         cells.append([row.work.method, f"{row.work.sound.rate}", f"{row.work.block}", f"{row.block_ms:.2f}", f"{r.blocks}"])
-        cells[-1] += [f"{value:.0f}" for value in (r.first_us, t["p50"], t["p95"], t["p99"], t["p99_9"], t["max"])]
-        cells[-1] += [_percent(r.deadline["p99"]), f"{r.misses}", f"{r.rtc:.4f}", _percent(r.cpu_share), f"{r.delay.total:.1f}"]
+        cells[-1] += [shown(us) for us in (r.first_us, t["p50"], t["p95"], t["p99"], t["p99_9"], t["max"])]
+        cells[-1] += [percent(r.deadline["p99"]), f"{r.misses}", shown(r.rtc, ".4f"), percent(r.cpu_share)]
+        cells[-1] += [f"{r.delay.total:.1f}"]
     return _aligned(cells)
 
 
@@ -67,14 +89,21 @@ def _details(row: Row) -> list[str]:
     parts = ", ".join(f"{name} {ms:.1f}" for name, ms in {**r.delay.algorithmic, **r.delay.buffering}.items() if ms)
     sums = [sum(ms.values()) for ms in (r.delay.algorithmic, r.delay.buffering)]
     lines += [
-        f"  delay {r.delay.total:.1f} ms = algorithmic {sums[0]:.1f} + buffering {sums[1]:.1f} + compute {r.delay.compute:.2f}",
+        f"  delay {r.delay.total:.1f} ms = algorithmic {sums[0]:.1f} + buffering {sums[1]:.1f} + compute"
+        f" {shown(r.delay.compute, '.2f')}",
         f"    {parts}",
-        f"  memory: {a.net:.0f} bytes kept a block, {a.peak / 1e3:.1f} kB in use at a time; garbage collections"
-        f" {sum(r.collections)}, {r.pause_us / 1e3:.1f} ms, the longest {r.longest_pause_us / 1e3:.1f} ms",
+        f"  memory: {a.net:.0f} bytes kept a block, {a.peak / 1e3:.1f} kB in use at a time;"
+        f" {counted(sum(r.collections), 'garbage collection')}{_pauses(r)}",
     ]
     if row.live is not None:
-        lines.append(f"  stream: {row.live.xruns} xruns, {row.live.starved_ms:.0f} ms starved, {row.live.worker} priority")
+        lines.append(
+            f"  stream: {counted(row.live.xruns, 'xrun')}, {row.live.starved_ms:.0f} ms starved, {row.live.worker} priority"
+        )
     return lines
+
+
+def _pauses(r: Report) -> str:
+    return f", {r.pause_us / 1e3:.1f} ms, the longest {r.longest_pause_us / 1e3:.1f} ms" if sum(r.collections) else ""
 
 
 def _parts(r: Report) -> list[str]:
@@ -83,22 +112,44 @@ def _parts(r: Report) -> list[str]:
     width = max(len(part.name) for part in r.parts)
     lines = [f"  {'':{width}}     p50     p99    mean   share"]
     for p in r.parts:
-        bar = "#" * round(40 * p.share)
-        lines.append(f"  {p.name:{width}} {p.p50_us:7.1f} {p.p99_us:7.1f} {p.mean_us:7.1f}  {_percent(p.share):>6}  {bar}")
-    whole = f"parts timed in {r.looked_into} blocks, which add up to {_percent(r.parts_to_whole)} of the time of all"
-    return [*lines, f"  {'all':{width}} {'':15} {r.times_us['mean']:7.1f}          {whole}"]
+        bar = "#" * round(_BAR * p.share)
+        times = " ".join(f"{shown(us, '.1f'):>7}" for us in (p.p50_us, p.p99_us, p.mean_us))
+        lines.append(f"  {p.name:{width}} {times}  {percent(p.share):>6}  {bar:{_BAR}}  {_PARTS.get(p.name, _STAGE)}")
+    looked = f"the parts, timed in {r.looked_into} of {r.blocks - 1} blocks"
+    return [
+        *lines,
+        f"  {'all':{width}} {'':15} {shown(r.times_us['mean'], '.1f'):>7}",
+        f"  check: {looked}, add up to {percent(r.parts_to_whole)} of what whole blocks take; 90 to 110% is expected",
+    ]
 
 
-def _safe(ladder: Ladder) -> list[str]:
+def _safe(ladder: Ladder, pace: Pace) -> list[str]:
     where = f"for {ladder.method} at {ladder.rate} Hz on this machine"
     if ladder.safe is None:
         lines = [f"no safe block {where}"]
     else:
-        lines = [f"smallest safe block {where}: {ladder.safe} frames, {ladder.safe / ladder.rate * 1e3:.1f} ms"]
-    tried = [f"{block}: {_percent(use)}" for block, use in sorted(ladder.use.items())]
-    lines.append(f"  safe: p99 below {SAFE:.0%} of what a block lasts, here and for all that are larger; p99 was")
-    return [*lines, *wrap(", ".join(tried), 112, initial_indent="  ", subsequent_indent="  ")]
+        smallest = ", the smallest tried" if ladder.smallest_tried else ""
+        ms = ladder.safe / ladder.rate * 1e3
+        lines = [f"smallest safe block {where}: {counted(ladder.safe, 'frame')}, {ms:.1f} ms{smallest}"]
+    cells = [["block", "ms", "blocks", "p99/block", "max/block", "misses", *(["xruns"] if pace == "real" else []), "safe"]]
+    for block, tried in sorted(ladder.tried.items()):
+        cells.append([f"{block}", f"{block / ladder.rate * 1e3:.2f}", f"{tried.blocks}", percent(tried.p99)])
+        cells[-1] += [percent(tried.longest), f"{tried.misses}", *([f"{tried.xruns}"] if pace == "real" else [])]
+        cells[-1] += ["yes" if tried.safe else "no"]
+    return [*lines, *(f"  {line}" for line in _aligned(cells))]
 
 
-def _percent(share: float) -> str:
-    return f"{share:.1%}" if share < 10 else f"{share:.0%}"
+def _meaning(ladders: Sequence[Ladder], pace: Pace) -> list[str]:
+    """What the verdicts say, and what not."""
+    late = "no miss" if pace == "fast" else "no miss, no xrun"
+    use = f"p99 (of fewer than {ONE_IN['p99']} blocks the longest) below {SAFE:.0%} of what a block lasts"
+    lines = [
+        f"safe: {late}, and {use}; so for",
+        "all larger ones tried. That is about velavox's own work: the device and its sound server are not included",
+    ]
+    if pace == "fast":
+        lines[-1] += ", nor is"
+        lines.append("waking up for each block, which --pace real includes")
+    if any(ladder.safe is not None and ladder.safe < SERVER for ladder in ladders):
+        lines.append(f"in a live stream, blocks below about {SERVER} frames depend on the sound server")
+    return lines

@@ -20,6 +20,11 @@ def say(text: str) -> None:
         print(one_line(text), file=sys.stderr)
 
 
+def counted(count: int, what: str) -> str:
+    """As in "1 frame", "2 frames"."""
+    return f"{count} {what}{'s' * (count != 1)}"
+
+
 def one_line(text: str) -> str:
     """A file's name may hold line ends and what steers a terminal."""
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)

@@ -20,10 +20,10 @@ SCOPE = (
     "expect a changed voice, to recognize a speaker. Somebody who knows the method and trains for it still recognizes most: "
     "published for McAdams, an equal error rate of 2 to 8 % where 50 % is chance (VoicePrivacy 2024, semi-informed attacker)."
 )
-SEEDED = (
-    "A seed was given: whoever knows or guesses it can draw the same voices and undo the change. No privacy is claimed "
-    "for these files."
+_SEEDED = (
+    "A seed was given: whoever knows or guesses it can draw the same voices and undo the change. No privacy is claimed for"
 )
+SEEDED, SEEDED_STREAM = f"{_SEEDED} these files.", f"{_SEEDED} this stream."
 _NAMED: dict[Status, str] = {"done": "done", "finished": "finished before", "failed": "failed", "skipped": "skipped"}
 
 

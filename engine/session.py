@@ -21,13 +21,19 @@ from .exchange import Exchange
 from .host import Engine
 
 SETTLE = 0.25  # s of callbacks that are only watched, in silence, to see in which bursts they come
+SETTLE_CALLS = 4  # and at least so many times that callbacks came
 FIRST_CALL = 5.0  # s that a card may take to call for the first time: PulseAudio wakes a suspended source in 2
 SILENT_CALLS = 0.5  # s without a callback: the device stopped. More with blocks above 62 ms
 ROOM = 2.0  # s of captured sound that is kept while the worker stands still
+LEAST_HELD = 2e-3  # s held with one clock at the least: a worker takes up to 1 ms to wake up
 LEAST_SLACK = 4e-3  # s held beyond need with two clocks, whose callbacks come at any time relative to each other
+GRAIN = 4e-3  # s: where what is held is judged or changed by blocks, shorter ones count as this long
 MOST_RAISES = 3  # blocks that starving may add to the target
 RAISE_WITHIN = 30.0  # s: starved again so soon, the target is raised by a block
 LOWER_AFTER = 60.0  # s without starving, and it is lowered again
+JITTER = 10e-3  # s by which callbacks are early or late on a busy machine
+LONGEST_REST = 0.1  # s without a look, however long the blocks
+HUNG = 0.3  # s without a look beyond that: a stage does not come back
 JOIN = 2e-3  # s, time constant in which a step is removed where captured sound was dropped
 _CHUNK = 2048  # frames processed at a time
 LOADS = 1024  # blocks whose load is kept for the percentiles
@@ -41,6 +47,7 @@ class Counts:
     starved: float = 0.0  # s of silence for want of sound
     dropped: float = 0.0  # s of captured sound thrown away
     corrections: int = 0  # changes of the resampling ratio
+    muted_hops: int = 0  # silenced by engines whose counters have started over
     reopened: int = 0  # times the device was lost and came back
 
 
@@ -49,7 +56,7 @@ class _Side:
 
     def __init__(self, rate: int, block: int, now: float) -> None:
         self.rate, self.seconds = rate, block / rate
-        self.line = ClockLine(rate, longest=3 * self.seconds)
+        self.line = ClockLine(rate, longest=max(3 * self.seconds, 0.1), slack=4 * self.seconds + JITTER)
         self.frames = 0
         self.bursts: list[int] = []  # frames that came between two looks, while settling
         self.called = now
@@ -60,7 +67,10 @@ class _Side:
         if frames == self.frames:
             return False
         if settling and self.frames:
-            self.bursts.append(frames - self.frames)
+            if now - self.called < self.seconds / 2 and self.bursts:
+                self.bursts[-1] += frames - self.frames
+            else:
+                self.bursts.append(frames - self.frames)
         self.frames, self.called = frames, now
         self.patience = max(SILENT_CALLS, 8 * self.seconds)
         self.line.add(now, frames)
@@ -99,7 +109,10 @@ class Session:
         self._settled = now
         self._base = 0.0  # the target that starving has not raised
         self._starved_at = now - RAISE_WITHIN
-        self._taken = self._put = self._starved = self._lost = self._flags = 0
+        self._starved = self._lost = self._flags = 0
+        self._moved = (0, 0)  # frames taken and put; one object, so that other threads see both as of one moment
+        self._looked = now
+        self._grain = max(self._in.seconds, self._out.seconds, GRAIN)
         self._frames_in, self._frames_out = exchange.counter("frames_in"), exchange.counter("frames_out")
         self._counters = tuple(exchange.counter(name) for name in ("lost", "starved"))
         self._flagged = exchange.counter("flagged")
@@ -117,6 +130,7 @@ class Session:
 
     def turn(self, now: float) -> float:
         """Do what there is to do; s to wait before the next turn."""
+        self._looked = now
         arrived = self._in.see(now, int(self._frames_in[0]), not self.running)
         self._out.see(now, int(self._frames_out[0]), not self.running)
         for side, name in ((self._in, "input "), (self._out, "output ")):
@@ -127,22 +141,37 @@ class Session:
             return self._poll
         if not (arrived or self._more):
             return self._poll
-        self._account(now)
+        self.account(now)
         self._steer(now)
         self._more = self._work()
-        return 0.0 if self._more else self._poll
+        return 0.0 if self._more else self._rest
 
     @property
     def _poll(self) -> float:
         """A look costs 19 us: every 2 ms, 1 % of a core."""
         return min(max(self._out.seconds / 5, 2e-4), 2e-3)
 
+    @property
+    def _rest(self) -> float:
+        """After work: with one clock the next callback comes a block later, and what it brings is due another one later."""
+        return min(max(self._poll, 0.75 * self._out.seconds), LONGEST_REST) if self.plan.one_clock else self._poll
+
     def held(self, now: float) -> float:
         """s for which the sound that is played now has waited, the engine's delay apart."""
         between = (
             0.0 if self.plan.one_clock else self._in.line.at(now) / self._in.rate - self._out.line.at(now) / self._out.rate
         )
-        return between + (self._put + self._starved) / self._out.rate - (self._taken + self._lost) / self._in.rate
+        taken, put = self._moved
+        return between + (put + self._starved) / self._out.rate - (taken + self._lost) / self._in.rate
+
+    def hung(self, now: float) -> bool:
+        """No turn has begun for so long that the worker must be held up in a stage."""
+        return now - self._looked > LONGEST_REST + HUNG
+
+    @property
+    def unaccounted(self) -> float:
+        """s of silence for want of sound since the last turn that counted it."""
+        return (self._count()[1] - self._starved) / self._out.rate if self.running else 0.0
 
     def delay_parts(self, now: float) -> dict[str, float]:
         """The delay between the devices by cause, s."""
@@ -156,18 +185,20 @@ class Session:
         """Watch the callbacks, then prime the output with the silence that lets none of them starve."""
         waiting = self.exchange.to_take
         self.exchange.drop(waiting)
-        self._taken += waiting
+        self._move(waiting, 0)
         if not (self._in.frames and self._out.frames):
             self._settled = now
-        if now - self._settled < SETTLE:
+        if now - self._settled < SETTLE or min(len(self._in.bursts), len(self._out.bursts)) < SETTLE_CALLS:
             return
-        slack = 0.0 if self.plan.one_clock else max(LEAST_SLACK, self._out.seconds / 2)
+        slack = 0.0 if self.plan.one_clock else max(LEAST_SLACK, self._out.burst / 2)
         beyond = 0.0 if self.plan.one_clock else self._out.burst - self._out.seconds
-        self.target = self._base = max(self._in.burst, self._out.burst) + beyond + slack
+        self.target = self._base = max(self._in.burst, self._out.burst, LEAST_HELD) + beyond + slack
+        for side in (self._in, self._out):
+            side.line.slack = 1.5 * side.burst + JITTER
         self._lost, self._starved, self._flags = self._count()
         silence = max(0, round((self.target - self.held(now)) * self._out.rate))
         self.exchange.put(np.zeros(silence, np.float32), silence)
-        self._put += silence
+        self._move(0, silence)
         self.running = True
 
     def _count(self) -> tuple[int, int, int]:
@@ -175,8 +206,13 @@ class Session:
         lost, starved = self._counters
         return int(lost[0]), int(starved[0]), int(self._flagged[0, :4].sum())
 
-    def _account(self, now: float) -> None:
-        """Count what went wrong since the last turn."""
+    def _move(self, taken: int, put: int) -> None:
+        self._moved = (self._moved[0] + taken, self._moved[1] + put)
+
+    def account(self, now: float) -> None:
+        """Count what went wrong since the last time."""
+        if not self.running:
+            return
         lost, starved, flags = self._count()
         if flags != self._flags:
             self.counts.xruns += flags - self._flags
@@ -190,20 +226,22 @@ class Session:
             self.overloaded = now + 1.0
             self._lost, self._starved, self._flags = lost, starved, flags
         elif now - self._starved_at > LOWER_AFTER and self.target > self._base:
-            self.target = max(self._base, self.target - self._out.seconds)
+            self.target = max(self._base, self.target - self._grain)
             self._starved_at = now
 
     def _on_starving(self, now: float) -> None:
         """What comes now comes later by as much as was missing. If that happens again and again, more has to be held."""
         self.drift.forget()
         if 0.2 < now - self._starved_at < RAISE_WITHIN:
-            self.target = min(self.target + self._out.seconds, self._base + MOST_RAISES * self._out.seconds)
+            self.target = min(self.target + self._grain, self._base + MOST_RAISES * self._grain)
         self._starved_at = now
 
     def _steer(self, now: float) -> None:
         """Let small errors be resampled away; drop the oldest sound when there is more than 1.5 blocks too much."""
+        if not (self.plan.one_clock or (self._in.line.sure and self._out.line.sure)):
+            return  # a callback came far from where it was expected: the next ones tell whether time was lost
         error = self.held(now) - self.target
-        if error > 1.5 * max(self._out.seconds, self._in.seconds):
+        if error > 1.5 * self._grain:
             self._drop(error)
             self.overloaded = now + 1.0
         else:
@@ -213,7 +251,7 @@ class Session:
         frames = min(self.exchange.to_take, round(seconds * self._in.rate))
         if frames:
             self.exchange.drop(frames)
-            self._taken += frames
+            self._move(frames, 0)
             self._broken = True
             self.counts.dropped += frames / self._in.rate
             self.counts.xruns += 1
@@ -233,10 +271,9 @@ class Session:
         step = self._in.rate / self._out.rate * (1 + self.drift.correction)
         count = asrc.stream(self._asrc, self._rows, self._past, y.reshape(frames, -1), frames, step, self._y)
         fade.fade(self._fade, self._y, count, 0.0 if self.muted else 1.0)
-        self._taken += frames
-        if self.exchange.put(self._y, count):
-            self._put += count
-        else:  # the output does not take any: it stands still
+        fits = self.exchange.put(self._y, count)
+        self._move(frames, count if fits else 0)
+        if not fits:  # the output stands still
             self.counts.dropped += count / self._out.rate
         self.loads[self.chunks % LOADS] = (perf_counter() - began) * self._in.rate / frames
         self.chunks += 1

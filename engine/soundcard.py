@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import atexit
-import os
+import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from ..kernels import callback
 from ..kernels.jit import Callback
-from . import devices, portaudio
+from . import devices, portaudio, soundserver
 from .card import DeviceError, Format, WrongDevice
 from .devices import Device, End
 from .exchange import Exchange
 from .soundserver import Direction
+from .whereabouts import Watch
 
 BLOCK = 0.01  # s a callback
 RATES = (48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 8_000)  # Hz, tried after the devices' own
@@ -61,6 +62,8 @@ class SoundCard:
         self._before_plan = before_plan
         self._found: tuple[Device, Device] | None = None
         self._streams: list[Any] = []
+        self._ending = threading.Lock()  # held while streams are ended: the watch ends them too
+        self._watch: Watch | None = None
         self._exchange: Exchange | None = None
 
     def plan(self) -> Format:
@@ -68,6 +71,7 @@ class SoundCard:
         global _looked
         if self._before_plan is not None:
             self._before_plan()
+        soundserver.check()  # a server that hangs would hang PortAudio, and this thread with it
         if _looked and not _open:
             portaudio.refresh()
         _looked = True
@@ -76,7 +80,7 @@ class SoundCard:
         heard, played = source.end("input"), sink.end("output")
         assert heard is not None
         assert played is not None
-        if sink.node and heard.clock == f"{devices.SERVER_API} {sink.node}":
+        if played.chain and played.chain[0] in heard.chain:
             raise WrongDevice(f"input {source.name!r} hears what output {sink.name!r} plays", "choose another input")
         rate_in, rate_out = self._rates(source, heard, sink, played)
         block_out = self._block or max(1, round(BLOCK * rate_out))
@@ -111,22 +115,28 @@ class SoundCard:
             return
         global _open
         sd = portaudio.sounddevice()
+        if self._watch is not None:
+            self._watch.end()
+            self._watch = None
         # A sound server that hangs keeps this thread here, in a thread that a process may leave behind; but at exit
         # sounddevice would end PortAudio, and hang the process for good. So it is told only once streams are closed.
         atexit.unregister(sd._exit_handler)
-        for stream in self._streams:
-            stream.abort()
-            stream.close()
-        self._streams = []
+        with self._ending:
+            for stream in self._streams:
+                stream.abort()
+                stream.close()
+            self._streams = []
         self._exchange = None
         _open -= 1
         atexit.register(sd._exit_handler)
 
     @property
     def active(self) -> bool:
-        """False where not open, or once a stream has ended by itself. A sound server that hangs stays active."""
-        streams = list(self._streams)
-        if not streams:
+        """False where not open, or once a stream has ended by itself, or was moved to another device than was chosen.
+
+        A sound server that hangs stays active."""
+        streams, watch = list(self._streams), self._watch
+        if not streams or (watch is not None and watch.lost):
             return False
         try:
             return all(stream.active for stream in streams)
@@ -169,8 +179,9 @@ class SoundCard:
         sd = portaudio.sounddevice()
         streams: list[Any] = []
         doing = f"input {source.name!r}, output {sink.name!r}"
+        watch = self._watched(source, sink)
         try:
-            with _nodes(source, sink):
+            with watch.marked() if watch is not None else nullcontext():
                 for part in _parts(plan, source, sink):
                     doing = part.name
                     streams.append(
@@ -188,18 +199,36 @@ class SoundCard:
                     )
                 for stream in streams:
                     stream.start()
-            _watch(streams, doing)
+            _live_on(streams, doing)
+            if watch is not None:
+                watch.verify()
             reported = [stream.latency for stream in streams]
         except BaseException as error:
+            if watch is not None:
+                watch.end()
             for stream in streams:
                 stream.close()
             if isinstance(error, sd.PortAudioError):
                 raise portaudio.explained(error, doing) from None
             raise
-        self._streams, self._exchange = streams, exchange
+        with self._ending:
+            self._streams, self._exchange, self._watch = streams, exchange, watch
         _open += 1
         delays = (reported[0], reported[1]) if len(streams) == 2 else reported[0]
         return _delay_in(plan, source, delays[0]), _delay_out(plan, sink, delays[1])
+
+    def _watched(self, source: Device, sink: Device) -> Watch | None:
+        """A watch on where the server will have the streams, if a server has them."""
+        if not any(end is not None and end.chain for end in (source.input, sink.output)):
+            return None
+        chosen: dict[Direction, str] = {"input": source.node, "output": sink.node}
+        return Watch({direction: node for direction, node in chosen.items() if node}, self._silence)
+
+    def _silence(self) -> None:
+        """End the streams where they are, at once, by the watch's thread; they stay to be closed."""
+        with self._ending:
+            for stream in self._streams:
+                stream.abort()
 
 
 @dataclass(frozen=True)
@@ -226,7 +255,7 @@ def _parts(plan: Format, source: Device, sink: Device) -> list[_Part]:
     ]
 
 
-def _watch(streams: Sequence[Any], doing: str) -> None:
+def _live_on(streams: Sequence[Any], doing: str) -> None:
     """DeviceError if a stream ends in its first moments."""
     until = time.monotonic() + ALIVE
     while time.monotonic() < until:
@@ -251,20 +280,3 @@ def _delay_out(plan: Format, sink: Device, reported: float) -> float:
 
 def _own_rate(device: Device, direction: Direction, end: End) -> int:
     return end.rate if devices.takes(device, direction, end.rate) else devices.rates(device, direction)[-1]
-
-
-@contextmanager
-def _nodes(source: Device, sink: Device) -> Iterator[None]:
-    """Have what opens now connect to these nodes of the sound server: libpulse asks the environment, and refuses where one
-    has gone."""
-    wanted = {"PULSE_SOURCE": source.node, "PULSE_SINK": sink.node}
-    before = {name: os.environ.get(name) for name in wanted}
-    os.environ.update({name: node for name, node in wanted.items() if node})
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value

@@ -1,4 +1,4 @@
-"""The line that a live stream keeps on a terminal: state, levels, delay, troubles, load, voice and keys."""
+"""The line that a live stream keeps on a terminal: state, delay, troubles, load, levels and the voice's number."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ import os
 import sys
 from contextlib import suppress
 from types import TracebackType
-from typing import Self
+from typing import NamedTuple, Self
 
-from .progress import one_line, say
+from .progress import counted, one_line, say
 from .status import State, Status
 
-KEYS = {"m": "mute", "n": "new voice", "q": "quit"}
-_BAR = 10  # characters
 _FLOOR = -60.0  # dB: an empty bar
+_SILENCE = -100.0  # dB, below what 16 bits hold
 _USUAL = 80  # columns, where the terminal does not know: it says 0
 
 
@@ -30,12 +29,12 @@ class StatusLine:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self._write("")
 
-    def show(self, status: Status, keys: bool) -> None:
-        """Draw it anew. `keys`: somebody may type."""
+    def show(self, status: Status) -> None:
+        """Draw it anew."""
         if self._shown:
             with suppress(OSError):
                 columns = os.get_terminal_size(sys.stderr.fileno()).columns or _USUAL
-                self._write(text(status, keys)[: columns - 1])
+                self._write(text(status, columns - 1))
 
     def say(self, text: str) -> None:
         """A line of its own, above."""
@@ -53,21 +52,60 @@ class StatusLine:
         self._length = len(line)
 
 
-def text(status: Status, keys: bool) -> str:
-    """All of it, in ASCII, the most important first: what a narrow terminal cuts off is the end."""
-    parts = [
+class _Parts(NamedTuple):
+    """What there is room for beside state, delay and xruns."""
+
+    bar: int  # characters of a meter; 0: no meters
+    db: bool
+    load: bool
+    voice: bool
+
+
+_BY_ROOM = (  # the widest first; they usually take 100, 92, 78, 65, 56, 48 and 29 characters
+    _Parts(10, True, True, True),
+    _Parts(6, True, True, True),
+    _Parts(6, False, True, True),
+    _Parts(6, False, False, True),
+    _Parts(6, False, False, False),
+    _Parts(2, False, False, False),
+    _Parts(0, False, False, False),
+)
+
+
+def text(status: Status, room: int) -> str:
+    """The line in ASCII, of at most `room` characters: what matters least goes first."""
+    line = ""
+    for parts in _BY_ROOM:
+        line = _text(status, parts)
+        if len(line) <= room:
+            break
+    return line[:room]
+
+
+def voice(status: Status) -> str:
+    """The number of its voice, without the method."""
+    return status.voice.rpartition(", ")[2]
+
+
+def _text(status: Status, parts: _Parts) -> str:
+    shown = [
         f"{status.state.upper() if status.state in (State.muted, State.lost) else status.state:<11}",
-        f"in {_meter(status.level_in_db)}",
-        f"out {_meter(status.level_out_db)}",
         f"{status.delay_ms:3.0f} ms",
-        f"{status.xruns} xruns",
-        f"load {100 * status.deadline_p50:.0f}/{100 * status.deadline_p99:.0f} %",
-        status.voice,
-        *([", ".join(f"{key} {meaning}" for key, meaning in KEYS.items())] if keys else []),
+        f"{counted(status.xruns, 'xrun'):<8}",
     ]
-    return one_line("  ".join(parts)).encode("ascii", "replace").decode()
+    if parts.bar:
+        levels = (("in", status.level_in_db), ("out", status.level_out_db))
+        shown += [f"{name} {_meter(level, parts)}" for name, level in levels]
+    if parts.load:
+        shown.append(f"load {100 * status.deadline_p50:.0f}/{100 * status.deadline_p99:.0f} %")
+    if parts.voice:
+        shown.append(voice(status))
+    return one_line("  ".join(shown)).encode("ascii", "replace").decode()
 
 
-def _meter(level_db: float) -> str:
-    filled = round(_BAR * min(max(1 - level_db / _FLOOR, 0.0), 1.0))
-    return f"[{'#' * filled}{'.' * (_BAR - filled)}]{max(level_db, -99.0):4.0f} dB"
+def _meter(level_db: float, parts: _Parts) -> str:
+    filled = round(parts.bar * min(max(1 - level_db / _FLOOR, 0.0), 1.0))
+    bar = f"[{'#' * filled}{'.' * (parts.bar - filled)}]"
+    if not parts.db:
+        return bar
+    return bar + (f"{level_db:4.0f} dB" if level_db > _SILENCE else " silent")

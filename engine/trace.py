@@ -23,5 +23,5 @@ class Trace:
     hops: I64  # that each completed
     looked_into: I64  # shape (m,): which of these had their parts timed
     parts: Mapping[str, F64]  # shape (m,) each, in the order of the signal flow
-    cpu_share: float  # of a core, by the thread that processes, with all else that it does; 0 while not known
+    cpu_share: float | None  # of a core, by the thread that processes, with all else that it does; None while not known
     pauses: Pauses

@@ -107,14 +107,34 @@ class Writer:
         """Append y, shape (frames, channels), full scale 1; FileFailure if it cannot be stored."""
         import soundfile
 
-        self.frames += len(y)
-        size = size_of(self._form.subtype, self.frames, y.shape[1])
+        frames = self.frames + len(y)
+        size = size_of(self._form.subtype, frames, y.shape[1])
         if self._form.container in SHORT_HEADERS and size > LONGEST:
             raise FileFailure(f"over 4 GiB, which {self._form.container} cannot hold", "end the output's name in .w64 or .flac")
         try:
             self._sound.write(self._stored(y))
         except (soundfile.SoundFileError, AssertionError) as error:  # it asserts that all frames went out
             raise FileFailure(*_NOT_WHOLE) from error
+        self.frames = frames
+
+    def cut(self) -> bool:
+        """After a `write` that failed: take back what there is of it, so that `commit` keeps what came before.
+
+        False if nothing came, or the codec packs frames together: FLAC, Vorbis, Opus, MP3.
+        """
+        import soundfile
+
+        try:
+            self._sound.truncate(self.frames)
+        except soundfile.SoundFileError:
+            return False
+        return self.frames > 0
+
+    def forget(self) -> None:
+        """Take its temporary name away while another thread may hang in writing or committing it: no file comes of it."""
+        if self._path != self._target:
+            with suppress(OSError):
+                self._path.unlink(missing_ok=True)
 
     def commit(self, channel_mask: int = 0, cues: Sequence[int] = (), short: bool = False) -> None:
         """Close, check and name the file. `cues` are frame numbers, and for WAV, WAVEX and RF64 only, as `channel_mask` is.
@@ -164,9 +184,7 @@ class Writer:
     def _discard(self) -> None:
         if self._file is not None:
             self._file.close()
-        if self._path != self._target:
-            with suppress(OSError):
-                self._path.unlink(missing_ok=True)
+        self.forget()
 
     def _stored(self, y: F32) -> npt.NDArray[Any]:
         """y as the codec takes it, within full scale."""

@@ -64,8 +64,10 @@ class FakeSound:
         self.devices, self.default_numbers, self.hosts = devices, default, hosts
         self.refusals: list[Exception] = []  # of the next streams to open
         self.lives: list[int] = []  # of the next streams to open
+        self.broken: list[Exception] = []  # of the next initialisations
         self.streams: list[Stream] = []
         self.refreshed = 0
+        self._initialized = 1
         self.environment: Any = dict
         self._ffi = SimpleNamespace(cast=lambda kind, value: (kind, value))
 
@@ -100,9 +102,14 @@ class FakeSound:
         return Stream(self, kind, **arguments)
 
     def _terminate(self) -> None:
-        pass
+        if not self._initialized:
+            raise PortAudioError("Error terminating PortAudio: PortAudio not initialized", -10000)
+        self._initialized -= 1
 
     def _initialize(self) -> None:
+        if self.broken:
+            raise self.broken.pop(0)
+        self._initialized += 1
         self.refreshed += 1
 
     def _exit_handler(self) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from signals import noise, voice
-from velavox.bench import measure, peers
+from velavox.bench import measure, peers, profiling
 from velavox.bench.plain import PlainMcAdams
 from velavox.bench.soak import soak
 from velavox.bench.speech import clips, fed, speech
@@ -76,6 +76,15 @@ def test_challenge_function_is_found_and_missing_imports_do_not_matter(tmp_path:
     cases["VPC 2024 McAdams, whole"].run()
     with pytest.raises(SystemExit, match="checkout"):
         peers.challenge_cases(folder / "empty")
+
+
+def test_p99_beside_its_limit() -> None:
+    p99 = profiling.p99_us("fast", 100)
+    assert p99 is not None
+    assert p99 > 1
+    assert profiling.compared("fast", 99.6).endswith("fast pace: p99 of a block of 10 ms 100 us, limit 1000 us: kept")
+    assert "exceeded" in profiling.compared("real", 1000.0)
+    assert "too few blocks" in profiling.compared("real", None)
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -80,6 +80,11 @@ def test_awkward_names(shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert run("anonymize", "--out", "../alone", "--", "-starts-with-dash.wav").exit_code == 0
 
 
+def test_a_report_in_the_output_folder_that_is_yet_to_be_made(folder: Path, tmp_path: Path) -> None:
+    assert run("anonymize", folder, "--out", tmp_path / "out", "--report", tmp_path / "out/about/report.json").exit_code == 0
+    assert json.loads((tmp_path / "out/about/report.json").read_text())["totals"]["done"] == 2
+
+
 def test_many_skipped_files_do_not_fill_the_screen(folder: Path, tmp_path: Path) -> None:
     for n in range(25):
         (folder / f"{n}.txt").touch()
@@ -112,7 +117,7 @@ def test_a_seed_is_said_to_void_privacy(folder: Path, tmp_path: Path) -> None:
         ("IN --out OUT --set alhpa=0.7", "velavox: mcadams has no parameter 'alhpa': it has alpha"),
         ("IN --out OUT --set alpha=loud", "alpha='loud': give a number"),
         ("IN --out OUT --set alpha", "velavox: --set alpha: give NAME=VALUE"),
-        ("IN --out OUT --policy both", "'both' is not one of 'each', 'mix'"),
+        ("IN --out OUT --policy both", "velavox: --policy both: give one of 'each', 'mix'"),
         ("IN --out OUT --jobs 0", "--jobs"),
         ("IN --out OUT --seed x", "--seed"),
         ("IN --out OUT --mapping m.csv", "add --rename"),
@@ -122,6 +127,7 @@ def test_a_seed_is_said_to_void_privacy(folder: Path, tmp_path: Path) -> None:
         ("IN --out OUT --speakers x.csv --voices per-file", "leave one out"),
         ("IN --out OUT --report IN/a.wav", "ends in .json"),
         ("IN --out OUT --report IN/a.wav/report.json", "cannot be written"),
+        ("IN --out OUT --report nowhere/report.json", "there is no folder nowhere; make it, or give another"),
         ("IN --out OUT --rename --mapping m.json --report IN/../in/../m.json", "is the file m.json"),
         ("IN --out OUT --speakers IN/who.json --report IN/who.json", "which it would replace"),
         ("IN IN/who.json --out OUT --report link.json", "which it would replace"),
@@ -281,3 +287,16 @@ def test_without_stderr_or_readers_the_batch_goes_on(folder: Path, tmp_path: Pat
         assert sorted(p.name for p in (tmp_path / f"out{n}").iterdir()) == ["a.wav", "b.wav"]
     done = subprocess.run(["bash", "-c", f"{velavox} methods >/dev/full"], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (1, "failed: stdout: No space left on device\n")
+
+
+@pytest.mark.parametrize(
+    "command", ["methods", "devices", "devices --json", "privacy --mu 1", "privacy --mu 1 --json", "profile --seconds 1"]
+)
+def test_results_that_stdout_does_not_take(tmp_path: Path, command: str) -> None:
+    """A full disk is a failure that names it; a reader who has enough, as head, is none."""
+    velavox = f"{sys.executable} -c 'from velavox.engine.cli import main; main()'"
+    full = subprocess.run(["bash", "-c", f"{velavox} {command} > /dev/full"], cwd=tmp_path, capture_output=True, text=True)
+    assert (full.returncode, full.stderr) == (1, "failed: stdout: No space left on device\n")
+    line = f"{velavox} {command} | true; exit ${{PIPESTATUS[0]}}"
+    unread = subprocess.run(["bash", "-c", line], cwd=tmp_path, capture_output=True, text=True)
+    assert (unread.returncode, unread.stderr) == (0, "")

@@ -8,9 +8,9 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import pytest
@@ -18,11 +18,12 @@ import soundfile
 from signals import F32, noise
 from test_recorder import room
 from typer.testing import CliRunner, Result
-from velavox.engine import keys, portaudio, soundcard
+from velavox.engine import cli_live, keys, portaudio, soundcard
 from velavox.engine.card import DeviceError, Format, WrongDevice
 from velavox.engine.cli import app
 from velavox.engine.dummy import DummyCard
 from velavox.engine.exchange import Exchange
+from velavox.engine.writer import Writer
 
 pytestmark = pytest.mark.usefixtures("compiled")
 
@@ -64,10 +65,10 @@ def test_a_while_and_a_summary_on_stdout_alone() -> None:
     assert Card.made[0].asked == ("mic", "7", 48_000, 480)
     summary = json.loads(result.stdout)
     assert summary["ended_by"] == "seconds"
-    assert 1 <= summary["seconds"] < 5
+    assert 1 <= summary["seconds"] < 1.2
     assert summary["voice"] == "mcadams, voice 1"
     assert summary["rate_in_hz"] == summary["rate_out_hz"] == 48_000
-    assert summary["delay_ms"] == pytest.approx(sum(summary["delay_parts_ms"].values()))
+    assert summary["delay_ms"] == pytest.approx(sum(summary["delay_parts_ms"].values()), abs=0.01)
     assert summary["delay_parts_ms"]["engine"] == pytest.approx(24.9, abs=0.1)
     lines = result.stderr.splitlines()
     assert sum(line.startswith("running: dummy input at 48000 Hz to dummy output at 48000 Hz") for line in lines) == 1
@@ -77,10 +78,11 @@ def test_a_while_and_a_summary_on_stdout_alone() -> None:
 
 
 def test_a_summary_in_a_file(tmp_path: Path) -> None:
-    result = live("--seconds", "0", "--json", tmp_path / "new/summary.json")
+    result = live("--seconds", "0", "--json", tmp_path / "summary.json")
     assert (result.exit_code, result.stdout) == (0, "")
-    assert json.loads((tmp_path / "new/summary.json").read_text())["ended_by"] == "seconds"
-    assert os.listdir(tmp_path / "new") == ["summary.json"]
+    assert json.loads((tmp_path / "summary.json").read_text())["ended_by"] == "seconds"
+    assert os.listdir(tmp_path) == ["summary.json"]
+    assert result.stderr.splitlines()[-1] == "ended before any sound"
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -126,6 +128,101 @@ def test_a_signal_ends_it_within_2_s_while_the_device_hangs(monkeypatch: pytest.
     waiting.set()
     assert result.exit_code == 0
     assert took < 2
+
+
+@pytest.mark.parametrize("where", ["compiling", "starting"])
+def test_a_signal_before_any_sound_is_told_and_summed_up(monkeypatch: pytest.MonkeyPatch, where: str) -> None:
+    """The first one gets lost, as in a callback that C code calls: it counts all the same."""
+
+    def interrupt(*_: object) -> None:
+        with suppress(BaseException):
+            os.kill(os.getpid(), signal.SIGINT)
+
+    class Slow(Card):
+        def plan(self) -> Format:
+            threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
+            time.sleep(0.5)
+            return super().plan()
+
+    if where == "compiling":
+        monkeypatch.setattr(cli_live, "tell_of_compiling", interrupt)
+    else:
+        use(monkeypatch, Slow)
+    result = live("--json")
+    assert (result.exit_code, result.stderr.splitlines()) == (0, ["ended before any sound"])
+    summary = json.loads(result.stdout)
+    assert summary["ended_by"] == "signal"
+    assert summary["seconds"] < 2
+
+
+def test_further_signals_do_not_disturb_the_end(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Somebody keeps Ctrl-C pressed while the device is closed and the summary is written."""
+    closed = threading.Event()
+
+    class Pressed(Card):
+        def close(self) -> None:
+            time.sleep(0.3)
+            super().close()
+            closed.set()
+
+    def press() -> None:
+        while not closed.wait(0.02):
+            os.kill(os.getpid(), signal.SIGINT)
+
+    use(monkeypatch, Pressed)
+    threading.Timer(1.0, press).start()
+    result = live("--json", "--record", tmp_path / "sent.wav")
+    assert result.exit_code == 0
+    assert json.loads(result.stdout)["ended_by"] == "signal"
+    assert os.listdir(tmp_path) == ["sent.wav"]
+
+
+@pytest.mark.parametrize("again", [True, False])
+def test_a_recording_that_takes_long_is_told_and_can_be_given_up(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, again: bool
+) -> None:
+    commit = Writer.commit
+
+    def slowly(self: Writer, **how: Any) -> None:
+        assert not Card.made[0].active  # the device is closed by then
+        if again:
+            threading.Timer(0.8, os.kill, (os.getpid(), signal.SIGINT)).start()
+        time.sleep(1.5)
+        commit(self, **how)
+
+    monkeypatch.setattr(Writer, "commit", slowly)
+    threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT)).start()
+    result = live("--json", "--record", tmp_path / "sent.wav")
+    assert "finishing the recording; Ctrl-C gives it up" in result.stderr.splitlines()
+    trouble = json.loads(result.stdout)["record"]["trouble"]
+    if again:
+        assert (result.exit_code, os.listdir(tmp_path)) == (1, [])
+        assert result.stderr.splitlines()[-1] == f"failed: --record: {trouble}"
+        assert "nothing of it is kept" in trouble
+    else:
+        assert (result.exit_code, os.listdir(tmp_path), trouble) == (0, ["sent.wav"], "")
+
+
+def test_other_keys_are_answered_with_the_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    typed = iter(["", "x?", "y", "n", "q"])
+
+    class Typed(keys.Keys):
+        def __enter__(self) -> Self:
+            super().__enter__()
+            self.there = True
+            return self
+
+        def read(self, seconds: float) -> str:
+            return next(typed)
+
+    monkeypatch.setattr(keys, "Keys", Typed)
+    monkeypatch.setattr(cli_live, "_HINT_EVERY", 0)
+    lines = live("--method", "vtln").stderr.splitlines()
+    assert [line for line in lines if line in (keys.HINT, "voice 2")] == [*[keys.HINT] * 4, "voice 2"]
+
+
+def test_the_help_has_the_keys() -> None:
+    assert keys.HINT in " ".join(live("--help").stdout.split())
 
 
 def test_keys_mute_draw_a_voice_and_quit(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -210,12 +307,14 @@ def test_a_disk_that_fills_costs_the_recording_alone(tmp_path: Path) -> None:
     summary = json.loads(result.stdout)
     assert summary["seconds"] >= 2.5
     assert summary["record"]["trouble"]
-    assert os.listdir(tmp_path) == []
+    kept = soundfile.info(tmp_path / "sent.wav")
+    assert summary["record"]["seconds"] == pytest.approx(kept.frames / kept.samplerate)
+    assert lines[-1].endswith(f"the first {kept.duration:.1f} s are kept")
 
 
 def test_a_seed_is_said_to_void_privacy() -> None:
     result = live("--seed", "5", "--seconds", "0", "--json")
-    assert "No privacy is claimed" in result.stderr
+    assert "No privacy is claimed for this stream." in result.stderr
     summary = json.loads(result.stdout)
     assert summary["seeded"]
     assert "5" not in [str(value) for value in summary.values()]
@@ -228,13 +327,19 @@ def test_a_seed_is_said_to_void_privacy() -> None:
         ("--set alhpa=0.7", "velavox: mcadams has no parameter 'alhpa': it has alpha"),
         ("--set alpha", "velavox: --set alpha: give NAME=VALUE"),
         ("--output a --virtual-mic b", "leave one out"),
-        ("--virtual-mic a'b", "give a name without quotes"),
+        ('--virtual-mic a"b', "give a name without double quotes"),
         ("--record FOLDER", "cannot be written; give another"),
         ("--record new.m4a", "velavox: --record new.m4a: sound cannot be written as .m4a"),
         ("--json FOLDER", "cannot be written; give another"),
         ("--record a.wav --json a.wav", "is the file a.wav, which it would replace"),
-        ("--seconds -1", "--seconds"),
-        ("--rate fast", "--rate"),
+        ("--json missing/a.json", "velavox: --json missing/a.json: there is no folder missing; make it, or give another"),
+        ("--record missing/a.wav", "velavox: --record missing/a.wav: there is no folder missing; make it, or give another"),
+        ("--seconds -1", "velavox: --seconds -1: give 0 or more"),
+        ("--rate fast", "velavox: --rate fast: give a whole number"),
+        ("--rate 0", "velavox: --rate 0: give 4000 to 384000 Hz"),
+        ("--block 0", "velavox: --block 0: give 1 to 48000 frames"),
+        ("--block 100000", "velavox: --block 100000: give 1 to 48000 frames"),
+        ("--rate 16000 --block 16001", "velavox: --block 16001: give 1 to 16000 frames"),
         ("--bypass", "No such option"),
     ],
 )
@@ -245,12 +350,3 @@ def test_wrong_use_opens_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert message in result.stderr
     assert all(card.opened == 0 for card in Card.made)
     assert os.listdir(tmp_path) == []
-
-
-@pytest.mark.parametrize("option", ["--rate", "--block"])
-def test_numbers_that_no_card_takes_are_wrong_use(monkeypatch: pytest.MonkeyPatch, option: str) -> None:
-    monkeypatch.undo()
-    monkeypatch.setattr(portaudio, "quiet", nullcontext)
-    result = live(option, "0")
-    assert result.exit_code == 2
-    assert f"velavox: {option[2:]}=0: give " in result.stderr

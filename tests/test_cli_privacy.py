@@ -90,7 +90,7 @@ def test_no_figure_is_infinite_or_nan(mu: str) -> None:
 
 
 def test_a_file_and_then_text_on_stdout(tmp_path: Path) -> None:
-    target = tmp_path / "new/statement.json"
+    target = tmp_path / "statement.json"
     result = privacy("--mu", "2", "--json", target)
     assert result.exit_code == 0
     assert result.stdout.startswith("mu 2, calibration sound")
@@ -106,6 +106,7 @@ def test_a_file_and_then_text_on_stdout(tmp_path: Path) -> None:
         ("--mu", "inf"),
         ("--mu", "1", "--sessions", "0"),
         ("--mu", "1", "--json", "."),
+        ("--mu", "1", "--json", "nowhere/statement.json"),
     ],
     ids=" ".join,
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -167,6 +168,12 @@ def test_the_servers_nodes_by_description_or_name(served: FakeSound) -> None:
     assert devices.find("Yeti: USB", "input").number == 1
 
 
+def test_a_node_tells_what_it_hears(served: FakeSound) -> None:
+    chain = {node.name: node.chain for node in soundserver.nodes()}
+    assert chain["alsa_output.pci.monitor"] == ("alsa_output.pci.monitor", "alsa_output.pci")
+    assert chain["quiet_mic"] == ("quiet_mic", "alsa_input.yeti")
+
+
 def test_monitors_fit_where_nothing_else_does(served: FakeSound) -> None:
     assert devices.find("built-in", "input").node == "alsa_output.pci.monitor"
     assert devices.find("mon", "input").node == "alsa_input.yeti"  # "Mono"
@@ -208,9 +215,47 @@ def test_listing_names_every_device(served: FakeSound) -> None:
     assert len(rows) == 9
     for row in rows:
         assert f"{row['number']}  {row['name']}" in text
-    assert [row["name"] for row in rows if row["input"] and row["input"]["default"]] == ["default"]
+    for direction, names in (("input", ["default", "Blue Yeti Mono"]), ("output", ["default", "Built-in Audio"])):
+        assert [row["name"] for row in rows if row[direction] and row[direction]["default"]] == names
+    assert "< 5  Blue Yeti Mono" in text
+    assert "> 7  Built-in Audio" in text
     assert rows[5]["node"] == "alsa_input.yeti"
-    assert rows[5]["input"] == {"channels": 1, "rate_hz": 44100, "delay_ms": 0.0, "default": False}
+    assert rows[5]["input"] == {"channels": 1, "rate_hz": 44100, "delay_ms": None, "default": True}
+
+
+def test_a_listing_of_nothing_is_one_line_with_a_remedy(use: Use) -> None:
+    use([], default=(-1, -1))
+    assert devices.listing() == "There is no sound device: plug one in, or start the sound server."
+    assert json.loads(devices.listing(as_json=True)) == {"devices": []}
+
+
+def test_a_server_that_hangs_is_told_before_portaudio_is_loaded(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "pactl").write_text("#!/bin/sh\nexec sleep 30\n")
+    (tmp_path / "pactl").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setattr(soundserver.ask, "__kwdefaults__", {"seconds": 0.2})
+    monkeypatch.setattr(portaudio, "sounddevice", lambda: pytest.fail("it would hang"))
+    with pytest.raises(DeviceError, match="does not answer; restart it"):
+        devices.listing()
+    with pytest.raises(DeviceError, match="does not answer; restart it"):
+        soundserver.check()
+
+
+def test_listing_needs_no_kernels() -> None:
+    code = "import sys, velavox.engine.devices; sys.exit(any('numba' in name or 'kernels' in name for name in sys.modules))"
+    subprocess.run([sys.executable, "-c", code], timeout=60, check=True)
+
+
+def test_portaudio_that_did_not_start_once_starts_later(use: Use) -> None:
+    fake = use(LAPTOP)
+    fake.broken = [PortAudioError("Error initializing PortAudio", -9999)] * 2
+    for _ in range(2):
+        with pytest.raises(DeviceError, match="PortAudio does not start: Error init"):
+            portaudio.refresh()
+    portaudio.refresh()
+    portaudio.refresh()
+    assert fake.refreshed == 2
 
 
 def test_without_sounddevice_and_without_portaudio_one_line_says_what_to_install(
@@ -261,6 +306,33 @@ os.write(2, b"after\\n")
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
     assert done.stderr == "kept\nafter\n"
+
+
+def test_quiet_is_undone_though_the_terminal_has_gone() -> None:
+    code = """
+import os, sys
+from velavox.engine.portaudio import quiet
+kept = os.dup(2)
+ours, theirs = os.openpty()
+os.dup2(theirs, 2)
+os.close(theirs)
+python = sys.stderr = open(os.dup(2), "w")
+print("unwritten", end="", file=sys.stderr)
+terminal = os.fstat(2).st_rdev
+os.close(ours)
+with quiet():
+    print("no line's end, so that it is written when closed", end="", file=sys.stderr)
+os.write(kept, repr((sys.stderr is python, os.fstat(2).st_rdev == terminal)).encode())
+os._exit(0)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (0, "(True, True)")
+
+
+def test_quiet_without_a_stderr() -> None:
+    code = "from velavox.engine.portaudio import quiet\nwith quiet(): print('done')"
+    done = subprocess.run(f'{sys.executable} -c "{code}" 2>&-', shell=True, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout) == (0, "done\n")
 
 
 @pytest.mark.live

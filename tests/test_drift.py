@@ -77,19 +77,32 @@ def test_updates_tell_when_the_correction_changed() -> None:
 
 @pytest.mark.nojit
 def test_a_line_runs_through_uneven_callbacks() -> None:
-    line, rng = ClockLine(48_000, longest=0.1), np.random.default_rng(0)
+    line, rng = ClockLine(48_000, longest=0.1, slack=0.02), np.random.default_rng(0)
     for k in range(1, 2000):
         line.add(k * 0.01 + rng.uniform(0, 4e-3), 480 * k)
     assert line.at(20.0) / 48_000 == pytest.approx(1999 * 0.01 + 0.01 - 2e-3, abs=1e-3)
 
 
 @pytest.mark.nojit
-def test_a_line_ends_where_callbacks_do_and_goes_on_where_they_come_back() -> None:
-    line = ClockLine(48_000, longest=0.02)
+def test_a_line_ends_where_callbacks_do() -> None:
+    line = ClockLine(48_000, longest=0.02, slack=0.02)
     for k in range(1, 300):
         line.add(k * 0.01, 480 * k)
     assert line.at(5.0) == pytest.approx(299 * 480 + 960, abs=20)
-    line.add(5.01, 300 * 480)
-    assert line.at(5.01) == pytest.approx(300 * 480, abs=480)
-    line.add(9.0, 400 * 480)  # a second's worth at once: it follows
-    assert line.at(9.0) == 400 * 480
+
+
+@pytest.mark.nojit
+def test_a_late_callback_does_not_bend_the_line_and_lost_time_moves_it() -> None:
+    line = ClockLine(48_000, longest=0.1, slack=0.02)
+    for k in range(1, 300):
+        line.add(k * 0.01, 480 * k)
+    line.add(3.04, 300 * 480)  # late by 40 ms, and those after it in time
+    assert not line.sure
+    for k in range(305, 320):
+        line.add(k * 0.01, 480 * k)
+        assert line.sure
+        assert line.at(k * 0.01) == pytest.approx(480 * k, abs=1)
+    for k in range(320, 330):  # half a second was lost
+        line.add(k * 0.01 + 0.5, 480 * k)
+    assert line.sure
+    assert line.at(3.79) == pytest.approx(329 * 480, abs=1)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
+from contextlib import suppress
 
 import pytest
-from velavox.engine.ending import Ending
+from velavox.engine.ending import Ended, Ending
 
 pytestmark = [pytest.mark.nojit, pytest.mark.skipif(sys.platform == "win32", reason="signals are others there")]
 
@@ -21,7 +24,7 @@ def send(number: int) -> None:
 def test_at_once_where_it_may(number: int) -> None:
     before = signal.getsignal(number)
     done = []
-    with Ending() as ending, ending.at_once():
+    with Ending() as ending, suppress(Ended), ending.at_once():
         send(number)
         done.append("never")
     assert done == []
@@ -31,7 +34,7 @@ def test_at_once_where_it_may(number: int) -> None:
 
 def test_elsewhere_at_the_next_chance_and_everything_is_closed() -> None:
     done = []
-    with Ending() as ending:
+    with Ending() as ending, suppress(Ended):
         send(signal.SIGTERM)
         done.append("finished")
         try:
@@ -51,9 +54,61 @@ def test_not_where_it_may_no_more() -> None:
         assert ending.asked
 
 
+def swallow() -> None:
+    """As C code does that calls Python."""
+    with suppress(BaseException):
+        send(signal.SIGINT)
+
+
+def test_one_that_got_lost_takes_effect_all_the_same() -> None:
+    done = []
+    with Ending() as ending, suppress(Ended):
+        with ending.at_once():
+            swallow()
+            done.append("went on")
+        done.append("never")
+    assert done == ["went on"]
+
+
+def test_another_one_is_heard_if_the_first_got_lost() -> None:
+    done = []
+    with Ending() as ending, suppress(Ended), ending.at_once():
+        swallow()
+        send(signal.SIGINT)
+        done.append("never")
+    assert done == []
+
+
+def test_another_one_does_not_disturb_what_is_closed_after_the_first() -> None:
+    done = []
+    with Ending() as ending, suppress(Ended), ending.at_once():
+        try:
+            send(signal.SIGINT)
+        finally:
+            with suppress(KeyError):
+                try:
+                    raise KeyError
+                finally:
+                    send(signal.SIGINT)
+            done.append("closed")
+    assert done == ["closed"]
+
+
+def test_what_came_before_can_be_over() -> None:
+    done = []
+    with Ending() as ending:
+        send(signal.SIGINT)
+        ending.again()
+        with suppress(Ended), ending.at_once():
+            done.append("goes on")
+            send(signal.SIGINT)
+            done.append("never")
+    assert done == ["goes on"]
+
+
 def test_no_handler_for_errors_stops_it_and_errors_pass() -> None:
     done = []
-    with Ending() as ending, ending.at_once():
+    with Ending() as ending, suppress(Ended), ending.at_once():
         try:
             send(signal.SIGINT)
         except Exception:
@@ -76,3 +131,16 @@ print(ending.asked)
     line = f"trap '' INT; exec {sys.executable} -c '{code}'"
     done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
+
+
+def test_what_c_code_swallows_is_not_told_as_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[object] = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda unraisable: told.append(unraisable.exc_type))
+
+    def call(*actions: Callable[[], object]) -> None:
+        for action in actions:
+            ctypes.CFUNCTYPE(None)(action)()
+
+    with pytest.raises(Ended), Ending() as ending, ending.at_once():
+        call(lambda: signal.raise_signal(signal.SIGINT), lambda: 1 / 0)
+    assert told == [ZeroDivisionError]

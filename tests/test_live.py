@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Callable
 from typing import Literal
 
 import numpy as np
 import pytest
-from doubles import Gain
+from doubles import Faulty, Gain, fail
 from pulses import Delays, expected, offline_difference, train
 from signals import F32, voice
 from velavox import Engine, Identity, McAdams
@@ -128,6 +130,31 @@ def test_cards_of_different_rates_make_one_stream(rate_in: int, rate_out: int) -
     measured = np.median([late for _, late in delays.found[3:]])
     assert measured == pytest.approx(expected(live), abs=2e-3)
     assert live.status().xruns == 0
+
+
+@pytest.mark.parametrize(("block", "burst"), [(480, 1), (480, 3), (128, 4), (64, 4), (31, 3)])
+def test_with_two_clocks_bursts_are_borne_and_the_delay_is_the_one_reported(block: int, burst: int) -> None:
+    delays = Delays(RATE, block, RATE)
+    card = DummyCard(train(RATE), block_in=block, block_out=block, one_clock=False, burst=burst, phase=0.7e-3, listener=delays)
+    live = Live(Identity(), card=card)
+    live.run(20.0)
+    late = np.array([late for when, late in delays.found if when > 2])
+    assert len(late) > 30
+    assert np.abs(late - expected(live)).max() < 5e-3 + burst * block / RATE  # callbacks of a burst come late by up to that
+    assert np.ptp(late) < max(7e-3, block / RATE)
+    status = live.status()
+    assert (status.xruns, status.starved_ms, status.dropped_ms) == (0, 0.0, 0.0)
+    assert abs(status.drift_ppm) < 500  # the lines settle within 10 s
+
+
+@pytest.mark.parametrize("block", [1, 16, 32, 8192])
+@pytest.mark.parametrize("one_clock", [True, False])
+def test_blocks_of_any_size_run(block: int, one_clock: bool) -> None:
+    card = DummyCard(voice(1.0, rate=RATE), block_in=block, block_out=block, one_clock=one_clock)
+    live = Live(Identity(), card=card)
+    live.run(2.0 if block < 100 else 6.0)
+    status = live.status()
+    assert (status.xruns, status.starved_ms, status.dropped_ms) == (0, 0.0, 0.0)
 
 
 @pytest.mark.parametrize("one_clock", [True, False])
@@ -260,6 +287,33 @@ def test_a_lost_device_is_silence_and_comes_back_with_its_voice() -> None:
     assert card.opened == 2
 
 
+def test_hops_that_the_engine_muted_are_counted_over_a_loss() -> None:
+    card = DummyCard(voice(1.0, rate=RATE))
+    card.vanish(2.0, 1.0)
+    live = Live(Faulty(fail, at=120), card=card)
+    live.run(5.0)
+    assert live.status().reopened == 1
+    assert live.status().muted_hops == 3
+
+
+def test_muting_while_the_device_is_lost_holds_when_it_is_back() -> None:
+    tape = Tape()
+    card = DummyCard(voice(1.0, rate=RATE), listener=tape)
+    card.vanish(2.0, 1.0)
+    live = Live(Identity(), card=card)
+
+    def mute() -> None:
+        if live.status().state is State.lost:
+            live.muted = True
+            tape.blocks.clear()
+
+    after_each_wait(card, mute)
+    live.run(5.0)
+    assert live.status().reopened == 1
+    assert len(tape.blocks) > 100
+    assert not tape.sound.any()
+
+
 def test_a_device_that_stops_calling_is_lost() -> None:
     card = DummyCard(voice(1.0, rate=RATE))
     card.stall(2.0, 1.5)
@@ -271,6 +325,92 @@ def test_a_device_that_stops_calling_is_lost() -> None:
     assert {s.cause for s in lost} == {"the device stopped calling"}
     assert next(t for t, s in seen if s.state is State.lost) < 2.0 + 1.0
     assert live.status().reopened >= 1
+
+
+def test_silence_up_to_a_loss_is_counted() -> None:
+    card = DummyCard(voice(1.0, rate=RATE), one_clock=False)
+    card.stall(2.0, 100.0, "in")
+    live = Live(Identity(), card=card)
+    live.run(2.8)
+    assert live.status().starved_ms > 400
+
+
+def test_silence_while_the_device_is_settled_is_no_trouble() -> None:
+    card = DummyCard(voice(1.0, rate=RATE))
+    live = Live(Identity(), card=card)
+    live.run(0.2)
+    assert (live.status().starved_ms, live.status().xruns) == (0.0, 0)
+
+
+def test_a_device_that_never_comes_back_does_not_hold_up_the_end() -> None:
+    card = DummyCard(voice(1.0, rate=RATE))
+    card.vanish(2.0, 1e9)
+    live = Live(Identity(), card=card)
+    live.run(5.0)
+    assert card.now() == pytest.approx(5.0, abs=0.2)
+    assert live.status().reopened == 0
+
+
+def test_whatever_the_system_says_while_a_device_comes_back_it_is_tried_again() -> None:
+    class Strange(DummyCard):
+        tries = 0
+
+        def plan(self) -> Format:
+            self.tries += 1
+            if self.tries in (2, 3):
+                raise OSError(24, "Too many open files")
+            return super().plan()
+
+    card = Strange(voice(1.0, rate=RATE))
+    card.vanish(2.0, 0.5)
+    live = Live(Identity(), card=card)
+    seen = watched(live, card)
+    live.run(8.0)
+    assert "Too many open files" in {s.cause for _, s in seen if s.state is State.lost}.pop()
+    assert live.status().reopened == 1
+
+
+def test_a_stage_that_hangs_is_seen_and_the_microphone_closed_all_the_same() -> None:
+    held, go_on = threading.Event(), threading.Event()
+
+    class Hanging(Identity):
+        hops = 0
+
+        def step(self, x: F32, y: F32) -> None:
+            super().step(x, y)
+            self.hops += 1
+            if self.hops == 150:  # 50 of them are the engine's warm-up
+                held.set()
+                go_on.wait(20)
+
+    card = DummyCard(voice(1.0, rate=RATE), real_time=True)
+    live = Live(Hanging(), card=card)
+    live.start()
+    try:
+        assert held.wait(20)
+        time.sleep(0.8)
+        status = live.status()
+        assert status.state is State.overloaded
+        assert status.starved_ms > 300
+        assert status.xruns > 0
+        began = time.monotonic()
+        live.close()
+        assert time.monotonic() - began < 2
+        assert not card.active
+    finally:
+        go_on.set()
+    assert live.wait(20)
+
+
+def test_a_new_voice_after_another_rate_is_a_new_one_with_a_seed_too() -> None:
+    stage = Gain()
+    first = Engine(stage, sample_rate=RATE, seed=3)
+    first.new_voice()
+    second = Engine(stage.clone(), sample_rate=16_000, seed=3)
+    second.restore(first.save())
+    before = second.stages[0].voice
+    second.new_voice()
+    assert second.stages[0].voice != before
 
 
 def test_a_device_that_cannot_be_opened_is_told_and_nothing_runs() -> None:
@@ -351,3 +491,7 @@ def test_in_real_time_it_starts_runs_and_closes() -> None:
 def test_a_live_stream_starts_once() -> None:
     with Live(Identity(), card=DummyCard(real_time=True)) as live, pytest.raises(RuntimeError, match="once"):
         live.start()
+    unstarted = Live(Identity(), card=DummyCard())
+    unstarted.close()
+    with pytest.raises(RuntimeError, match="once"):
+        unstarted.start()

@@ -130,6 +130,28 @@ def test_a_virtual_microphone_is_heard_by_another_program_and_removed(rig: Rig) 
     assert left(rig) == before
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_who_listens_to_the_virtual_microphone_hears_silence_when_it_ends(fresh_rig: Rig, number: int) -> None:
+    """And not the default microphone, to which the sound server takes those whose microphone goes."""
+    speaking = fresh_rig.feed(voice(12.0, rate=RATE))
+    with live(fresh_rig, "--virtual-mic", "Test Voice", "--seed", "5") as command:
+        command.wait_for("delay ")
+        with fresh_rig.recording("velavox_test_voice_mic", channels=1) as call:
+            time.sleep(1.0)
+            command.process.send_signal(number)
+            command.process.wait(PATIENCE)
+            time.sleep(0.3)
+            heard = time.monotonic()
+            time.sleep(2.0)
+            after = int((time.monotonic() - heard - 0.5) * RATE)
+        assert speaking.poll() is None
+        assert np.abs(call.sound).max() > 0.05
+        assert not call.sound[-after:].any()
+        if number == signal.SIGINT:
+            command.output()
+            assert any(line.startswith("'Test Voice' stays, silent: a program listens") for line in command.lines)
+
+
 def test_keys_and_the_line_on_a_terminal(rig: Rig) -> None:
     ours, theirs = os.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("4H", 24, 200, 0, 0))
@@ -141,7 +163,13 @@ def test_keys_and_the_line_on_a_terminal(rig: Rig) -> None:
     reader = threading.Thread(target=_drain, args=(ours, shown))
     reader.start()
     try:
-        for key, text in ((b"", b"\rrunning "), (b"m", b"\rMUTED "), (b"n", b", voice 2 "), (b"m", b"\rrunning ")):
+        for key, text in (
+            (b"", b"\rkeys: m mute, n new voice, q quit\r\n"),
+            (b"", b"\rrunning  "),
+            (b"m", b"\rMUTED "),
+            (b"n", b"\rvoice 2\r\n"),
+            (b"m", b"\rrunning "),
+        ):
             shown.clear()
             os.write(ours, key)
             until = time.monotonic() + PATIENCE
@@ -149,7 +177,6 @@ def test_keys_and_the_line_on_a_terminal(rig: Rig) -> None:
                 assert time.monotonic() < until, shown
                 assert running.poll() is None, shown
                 time.sleep(0.02)
-        assert b"m mute, n new voice, q quit" in shown
         os.write(ours, b"q")
         out, _ = running.communicate(timeout=PATIENCE)
         assert (running.returncode, json.loads(out)["ended_by"]) == (0, "key")

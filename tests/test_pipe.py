@@ -221,7 +221,7 @@ def test_command_between_two_ffmpegs(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ("--rate 100", "sample_rate=100"),
+        ("--rate 100", "velavox: --rate 100: give 4000 to 384000 Hz"),
         ("--rate 16000 --set alhpa=0.7", "it has alpha"),
         ("--rate 16000 --set alpha", "NAME=VALUE"),
         ("--rate 16000 --method nothing", "give one of mcadams"),

@@ -47,6 +47,11 @@ def largest(profiler: Profiler) -> str:
     return max(profiler.report().parts, key=lambda part: part.share).name
 
 
+def known(figure: float | None) -> float:
+    assert figure is not None
+    return figure
+
+
 def feed(engine: Engine, sizes: Any, count: int) -> None:
     x = noise(4096 * engine.channels).reshape(-1, engine.channels)
     for k in range(count):
@@ -60,9 +65,9 @@ def test_parts_add_up_to_the_whole(rate: int, block: int) -> None:
     with engine.profile(every=4) as profiler:
         feed(engine, (block,), 1500)
     report = profiler.report()
-    assert 0.9 < report.parts_to_whole < 1.1
+    assert 0.9 < known(report.parts_to_whole) < 1.1
     assert sum(part.share for part in report.parts) == pytest.approx(1)
-    assert sum(part.mean_us for part in report.parts) == pytest.approx(report.times_us["mean"])
+    assert sum(part.mean_us for part in report.parts) == pytest.approx(known(report.times_us["mean"]))
     resampled = [] if rate == 16_000 else ["resample_in", "resample_out"]
     expected = {"input", "reblock", "mcadams", "judge", "level", "limiter", "deliver", *resampled}
     assert {part.name for part in report.parts} == expected
@@ -122,8 +127,8 @@ def test_a_slow_stage_shows_under_its_name_and_as_misses() -> None:
     late = report.trace.spent > 1e-3
     assert report.misses == late.sum() >= 20
     assert late[report.trace.hops > 0].all()
-    assert report.deadline["p99"] > 2
-    assert report.deadline["max"] == pytest.approx(report.times_us["max"] / 1e3)
+    assert known(report.deadline["p99"]) > 2
+    assert report.deadline["max"] == pytest.approx(known(report.times_us["max"]) / 1e3)
 
 
 @pytest.mark.parametrize(
@@ -221,21 +226,21 @@ def test_the_first_block_is_apart() -> None:
     with engine.profile(every=1) as profiler:
         feed(engine, (160,), 20)
     report = profiler.report()
-    assert report.first_us > 1e5 > report.times_us["max"]
+    assert known(report.first_us) > 1e5 > known(report.times_us["max"])
     assert report.blocks == 20
     assert report.looked_into == 19
     assert max(trace.max() for trace in report.trace.parts.values()) < 0.1
 
 
 @pytest.mark.nojit
-def test_before_the_second_block_all_is_zero() -> None:
+def test_before_the_second_block_nothing_is_known() -> None:
     engine = Engine(Identity(), sample_rate=16_000)
     with engine.profile() as profiler:
         assert json.loads(json.dumps(profiler.report().as_json(), allow_nan=False))["blocks"] == 0
         feed(engine, (160,), 1)
         report = profiler.report()
-    assert (report.blocks, report.parts, report.rtc, report.times_us["p99"]) == (1, (), 0.0, 0.0)
-    assert report.first_us > 0
+    assert (report.blocks, report.parts, report.rtc, report.times_us["max"]) == (1, (), None, None)
+    assert known(report.first_us) > 0
 
 
 @pytest.mark.nojit
@@ -296,13 +301,13 @@ def test_the_latest_blocks_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
         feed(engine, (160, 320), 1001)
     trace = profiler.trace()
     assert trace.blocks == 1001
-    assert trace.frames.tolist() == ([320, 160] * 31)  # block 1000 is the last one, of 160
+    assert trace.frames.tolist() == [160, *[320, 160] * 31]  # block 1000 is the last one, of 160
     np.testing.assert_array_equal(trace.hops, trace.frames // 160)
     assert 6 <= trace.looked_into.size <= 8
     assert (np.diff(trace.looked_into) > 0).all()
     added = np.sum(list(trace.parts.values()), axis=0)
     assert (added <= trace.spent[trace.looked_into]).all()
-    assert profiler.report().parts_to_whole > 0
+    assert known(profiler.report().parts_to_whole) > 0
 
 
 @pytest.mark.nojit
@@ -341,9 +346,14 @@ def test_reset_and_flush_in_between() -> None:
         feed(engine, (160,), 10)
         engine.flush()
         feed(engine, (160,), 10)
+        x = noise(300 * 160)
+        engine.reset()
+        for size in (160, 160, 0, 160 * 250):  # as many hops as before the reset, and more
+            engine.process(x[:size])
     report = profiler.report()
-    assert report.blocks == 30
-    assert report.parts_to_whole > 0
+    assert report.blocks == 33
+    assert set(report.trace.hops[:-1].tolist()) == {1}
+    assert report.trace.hops[-1] == 250
     assert all(part.share >= 0 for part in report.parts)
 
 
@@ -354,10 +364,10 @@ def test_delay_is_that_of_the_engine_and_one_block(rate: int) -> None:
     with engine.profile() as profiler:
         feed(engine, (512,), 20)
     delay = profiler.report().delay
-    assert delay.total - delay.compute == pytest.approx((engine.latency + 512) / rate * 1e3)
+    assert delay.total - known(delay.compute) == pytest.approx((engine.latency + 512) / rate * 1e3)
     assert delay.algorithmic["stages"] == pytest.approx(163 / 16)
     assert delay.buffering["block"] == pytest.approx(512 / rate * 1e3)
-    assert delay.compute == pytest.approx(profiler.report().times_us["p50"] / 1e3)
+    assert delay.compute == pytest.approx(known(profiler.report().times_us["p50"]) / 1e3)
 
 
 @pytest.mark.nojit
@@ -367,4 +377,14 @@ def test_share_of_the_processor() -> None:
         for _ in range(40):
             feed(engine, (160,), 1)
             time.sleep(3e-3)
-    assert 0.05 < profiler.report().cpu_share < 0.5
+    assert 0.05 < known(profiler.report().cpu_share) < 0.5
+
+
+@pytest.mark.nojit
+def test_share_of_the_processor_is_known_from_the_second_look_on() -> None:
+    engine = Engine(Busy(1e-3), sample_rate=16_000)
+    with engine.profile(every=1) as profiler:
+        feed(engine, (160,), 1)
+        assert profiler.report().cpu_share is None
+        feed(engine, (160,), 3)
+    assert 0.05 < known(profiler.report().cpu_share) <= 1.05  # another program may have had the core

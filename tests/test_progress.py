@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import pytest
-from velavox.engine.progress import Progress
+from velavox.engine.progress import Progress, counted
 from velavox.engine.report import Outcome
 
 pytestmark = pytest.mark.nojit
@@ -21,6 +21,10 @@ with Progress() as shown:
     shown.outcome(Outcome({LONG!r}, "failed", cause="[bold]", remedy="none"))
 assert ("rich" in sys.modules) == sys.stderr.isatty()
 """
+
+
+def test_one_is_no_plural() -> None:
+    assert [counted(n, "frame") for n in (0, 1, 2)] == ["0 frames", "1 frame", "2 frames"]
 
 
 def test_in_a_pipe_lines_alone() -> None:

@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,6 +24,7 @@ from velavox.engine.live import Live
 from velavox.engine.recorder import Recorder, Source
 from velavox.engine.riff import shorten
 from velavox.engine.status import Status
+from velavox.engine.writer import Writer
 
 
 class Sent:
@@ -108,13 +110,73 @@ def room(size: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
-@pytest.mark.parametrize("name", ["a.wav", "a.flac"])
-def test_a_full_disk_is_trouble_and_leaves_nothing(tmp_path: Path, name: str) -> None:
-    with room(100_000), Recorder(tmp_path / name) as recorder:
-        recorder.start(Sent((48_000, noise(100_000))))
+@pytest.mark.parametrize("name", ["a.wav", "a.rf64", "a.w64", "a.caf", "a.au", "a.aiff"])
+def test_on_a_full_disk_what_it_took_is_kept(tmp_path: Path, name: str) -> None:
+    x = noise(100_000)
+    with room(100_001), Recorder(tmp_path / name) as recorder:
+        recorder.start(Sent((48_000, x)))
         recorder.close()
-    assert "free space" in recorder.trouble
+    y, rate = soundfile.read(tmp_path / name, dtype="float32")
+    assert 20_000 <= len(y) < 25_100
+    assert recorder.seconds == pytest.approx(len(y) / rate)
+    assert recorder.trouble.endswith(f"free space where the output goes; the first {len(y) / rate:.1f} s are kept")
+    np.testing.assert_array_equal(y, x[: len(y)])
+    assert os.listdir(tmp_path) == [name]
+
+
+@pytest.mark.parametrize("name", ["a.flac", "a.ogg", "a.mp3"])
+def test_what_is_packed_together_cannot_be_kept(tmp_path: Path, name: str) -> None:
+    with room(20_000), Recorder(tmp_path / name) as recorder:
+        recorder.start(Sent((48_000, noise(400_000))))
+        recorder.close()
+    assert recorder.trouble.endswith("free space where the output goes; nothing of it is kept")
+    assert recorder.seconds == 0
     assert os.listdir(tmp_path) == []
+
+
+class Endless(Sent):
+    """A stream that is written more slowly than it sends."""
+
+    def sent(self, y: F32) -> int:
+        time.sleep(0.01)
+        return 480
+
+
+def test_it_can_be_given_up_while_it_is_being_finished(tmp_path: Path) -> None:
+    recorder = Recorder(tmp_path / "a.wav")
+    recorder.start(Endless((48_000, noise(480))))
+    assert not recorder.finish(0.5)
+    recorder.drop("no time")
+    assert os.listdir(tmp_path) == []
+    assert (recorder.trouble, recorder.seconds) == ("no time", 0)
+
+
+def test_given_up_while_the_disk_hangs_it_leaves_nothing_even_if_that_wakes_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hung, woken, commit = threading.Event(), threading.Event(), Writer.commit
+
+    def hang(self: Writer, **how: Any) -> None:
+        hung.set()
+        woken.wait(10)
+        commit(self, **how)
+
+    monkeypatch.setattr(Writer, "commit", hang)
+    recorder = Recorder(tmp_path / "a.wav")
+    recorder.start(Sent((48_000, noise(4800))))
+    assert not recorder.finish(0.5)
+    assert hung.is_set()
+    recorder.drop("no time")
+    assert (os.listdir(tmp_path), recorder.trouble) == ([], "no time")
+    woken.set()
+    assert recorder.finish(10)
+    assert (os.listdir(tmp_path), recorder.trouble, recorder.seconds) == ([], "no time", 0)
+
+
+def test_given_up_once_it_is_whole_it_stays(tmp_path: Path) -> None:
+    recorder = record(tmp_path / "a.wav", Sent((48_000, noise(4800))))
+    recorder.drop("too late")
+    assert (os.listdir(tmp_path), recorder.trouble) == (["a.wav"], "")
 
 
 def test_what_cannot_be_written_is_refused_before_it_starts(tmp_path: Path) -> None:
@@ -160,7 +222,7 @@ def test_frames_that_came_too_late_for_it_are_trouble(tmp_path: Path) -> None:
     assert 4 * 48_000 <= frames < 6 * 48_000
     missing = live.unrecorded
     assert frames + missing == pytest.approx(480_000, abs=960)
-    assert recorder.trouble.startswith(f"{missing} frames are missing in it")
+    assert recorder.trouble.startswith(f"it lacks {missing} frames: ")
 
 
 def test_of_a_live_stream_it_is_what_the_device_was_given(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -19,8 +19,26 @@ from velavox.engine import soundcard, soundserver
 from velavox.engine.card import DeviceError, Format, WrongDevice
 from velavox.engine.exchange import Exchange
 from velavox.engine.soundcard import SoundCard
+from velavox.engine.whereabouts import Watch
 
 UNAVAILABLE = PortAudioError("Error opening Stream: Device unavailable", -9985)
+
+
+class StillWatch(Watch):
+    """Of a server that does nothing by itself."""
+
+    made: list[StillWatch]
+
+    def __init__(self, chosen: Mapping[soundserver.Direction, str], gone: Callable[[], object]) -> None:
+        self.lost, self.ended, self.astray, self.gone = "", False, "", gone
+        self._chosen, self._mark = dict(chosen), "7"
+        self.made.append(self)
+
+    def _astray(self) -> str:
+        return self.astray
+
+    def end(self) -> None:
+        self.ended = True
 
 
 @pytest.fixture
@@ -28,9 +46,12 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> FakeSound:
     """One card for both directions, a microphone of its own, loudspeakers of their own."""
     mic, speakers = device("Mic", 1, 0, 44100), device("Speakers", 0, 2, takes={48000})
     fake = FakeSound([device("Card", 8, 2), mic, speakers])
-    fake.environment = lambda: {name: os.environ.get(name) for name in ("PULSE_SOURCE", "PULSE_SINK")}
+    fake.environment = lambda: {name: os.environ.get(name) for name in ("PULSE_SOURCE", "PULSE_SINK", "PULSE_PROP")}
     monkeypatch.setitem(sys.modules, "sounddevice", fake)
     monkeypatch.setattr(soundserver, "nodes", list)
+    monkeypatch.setattr(soundserver, "check", lambda: None)
+    monkeypatch.setattr(StillWatch, "made", [], raising=False)
+    monkeypatch.setattr(soundcard, "Watch", StillWatch)
     monkeypatch.setattr(soundcard, "BETWEEN", 0.001)
     monkeypatch.setattr(soundcard, "ALIVE", 0.002)
     monkeypatch.setattr(soundcard, "_looked", False)
@@ -165,28 +186,92 @@ def test_before_plan_is_called_before_devices_are_looked_for(fake: FakeSound) ->
     assert SoundCard(output="late", before_plan=lambda: fake.devices.append(late)).plan().name_out == "Late"
 
 
-def node(direction: soundserver.Direction, name: str, clock: str = "") -> soundserver.Node:
-    return soundserver.Node(direction, name, name.title(), 1, 48000, False, clock or name, False)
+def node(direction: soundserver.Direction, name: str, *hears: str, default: bool = False) -> soundserver.Node:
+    return soundserver.Node(direction, "1", name, name.title(), 1, 48000, False, (name, *hears), name, default)
 
 
 def test_nodes_of_the_server_are_named_to_it_while_opening_only(fake: FakeSound, monkeypatch: pytest.MonkeyPatch) -> None:
     fake.devices.append(device("pulse", 32, 32))
     monkeypatch.setattr(soundserver, "nodes", lambda: [node("input", "mic_a"), node("output", "out_b")])
     monkeypatch.setenv("PULSE_SINK", "before")
+    monkeypatch.setenv("PULSE_PROP", "a=b")
     card = SoundCard("mic_a", "out_b")
     plan, _ = opened(card)
     assert not plan.one_clock
     assert [s.arguments["device"] for s in fake.streams] == [3, 3]
-    assert fake.streams[0].environment == {"PULSE_SOURCE": "mic_a", "PULSE_SINK": "out_b"}
-    assert fake.environment() == {"PULSE_SOURCE": None, "PULSE_SINK": "before"}
+    wanted = {"PULSE_SOURCE": "mic_a", "PULSE_SINK": "out_b", "PULSE_PROP": "a=b velavox.stream=7"}
+    assert fake.streams[0].environment == wanted
+    assert fake.environment() == {"PULSE_SOURCE": None, "PULSE_SINK": "before", "PULSE_PROP": "a=b"}
     card.close()
+
+
+@pytest.fixture
+def pulse(fake: FakeSound, monkeypatch: pytest.MonkeyPatch) -> FakeSound:
+    """A sound server with a microphone and an output, known to PortAudio as "pulse", its default."""
+    fake.devices.append(device("pulse", 32, 32))
+    fake.default_numbers = (3, 3)
+    nodes = [node("input", "mic_a", default=True), node("output", "out_b", default=True)]
+    monkeypatch.setattr(soundserver, "nodes", lambda: nodes)
+    return fake
+
+
+def test_a_stream_that_is_lost_to_another_device_ends_at_once(pulse: FakeSound) -> None:
+    card = SoundCard("mic_a", "out_b")
+    opened(card)
+    (watch,) = StillWatch.made
+    assert card.active
+    watch.lost = "moved"
+    watch.gone()
+    assert not card.active
+    assert [s.calls for s in pulse.streams] == [["start", "abort"]] * 2
+    card.close()
+    assert watch.ended
+    assert [s.calls for s in pulse.streams] == [["start", "abort", "abort", "close"]] * 2
+    opened(card)
+    assert card.active
+    card.close()
+
+
+def test_a_stream_that_opens_elsewhere_is_refused(pulse: FakeSound, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(StillWatch, "_astray", lambda self: "it is elsewhere")
+    card = SoundCard("mic_a")
+    with pytest.raises(DeviceError, match="it is elsewhere; plug it in"):
+        opened(card)
+    assert all(s.calls[-1] == "close" for s in pulse.streams)
+    assert all(watch.ended for watch in StillWatch.made)
+    assert not card.active
+
+
+@pytest.mark.parametrize("watched", [True, False])
+def test_what_the_server_has_is_watched(pulse: FakeSound, watched: bool) -> None:
+    card = SoundCard() if watched else SoundCard("Card", "Card")
+    opened(card)
+    assert bool(StillWatch.made) == watched
+    card.close()
+
+
+def test_a_server_that_hangs_is_told_before_portaudio_would_hang(fake: FakeSound, monkeypatch: pytest.MonkeyPatch) -> None:
+    def hang() -> None:
+        raise soundserver.NoAnswer("the sound server does not answer", "restart it")
+
+    monkeypatch.setattr(soundserver, "check", hang)
+    monkeypatch.setattr(soundcard, "_looked", True)
+    with pytest.raises(DeviceError, match="does not answer; restart it"):
+        SoundCard().plan()
+    assert fake.refreshed == 0
 
 
 def test_an_input_that_hears_the_output_is_refused(fake: FakeSound, monkeypatch: pytest.MonkeyPatch) -> None:
     fake.devices.append(device("pulse", 32, 32))
-    monkeypatch.setattr(soundserver, "nodes", lambda: [node("input", "heard", clock="sink"), node("output", "sink")])
-    with pytest.raises(WrongDevice, match="hears what output 'Sink' plays"):
-        SoundCard("heard", "sink").plan()
+    fake.default_numbers = (3, 3)
+    monitor, remapped = node("input", "spk.monitor", "spk", default=True), node("input", "mic", "spk.monitor", "spk")
+    nodes = [monitor, remapped, node("output", "spk", default=True), node("output", "other")]
+    monkeypatch.setattr(soundserver, "nodes", lambda: nodes)
+    for heard in ("spk.monitor", "mic", None):
+        for played in ("spk", None):
+            with pytest.raises(WrongDevice, match=r"hears what output '(Spk|pulse)' plays"):
+                SoundCard(heard, played).plan()
+        SoundCard(heard, "other").plan()
 
 
 @pytest.fixture
@@ -244,7 +329,7 @@ def test_what_is_captured_and_played_is_exact(
     try:
         with on_rig.recording() as take:
             assert on_rig.feed(x).wait(20) == 0
-            time.sleep(0.5)
+            time.sleep(1.0)
     finally:
         done.set()
         worker.join()
@@ -279,6 +364,22 @@ def test_a_killed_server_is_noticed_and_its_return_too(on_rig: Rig, running: Cal
     on_rig.restart()
     _, again = opened(card)
     assert until(lambda: again.counts.calls_in)
+
+
+@pytest.mark.live
+def test_a_server_that_hangs_is_told_within_seconds(on_rig: Rig) -> None:
+    on_rig.pause()
+    began = time.monotonic()
+    with pytest.raises(DeviceError, match="the sound server does not answer; restart it"):
+        SoundCard().plan()
+    assert time.monotonic() - began < 2 * soundserver.SECONDS
+
+
+@pytest.mark.live
+def test_the_monitor_of_the_output_is_refused(on_rig: Rig) -> None:
+    with pytest.raises(WrongDevice, match=r"hears what output 'Remapped.*' plays; choose another input"):
+        SoundCard("spk.monitor", "spk").plan()
+    assert SoundCard("fakemic", "spk").plan().one_clock
 
 
 @pytest.mark.live

@@ -335,3 +335,28 @@ def test_every_ending_can_be_written(tmp_path: Path) -> None:
     for ending, (container, subtype) in CONTAINERS.items():
         write(tmp_path / f"a{ending}", noise(960)[:, None], container, subtype)
         assert sf.info(tmp_path / f"a{ending}").frames == 960
+
+
+@pytest.mark.parametrize(("container", "subtype"), [("WAV", "PCM_16"), ("RF64", "PCM_24"), ("AIFF", "FLOAT"), ("AU", "ULAW")])
+def test_a_write_that_failed_can_be_taken_back(tmp_path: Path, container: str, subtype: str) -> None:
+    x = np.clip(noise(3000, 0.3), -1, 1).reshape(-1, 3)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with Writer(tmp_path / "a", Form(container, subtype), 16_000, 3) as writer:
+        writer.write(x)
+        writer.write(x)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, before[1]))
+        try:
+            with pytest.raises(FileFailure, match="free space"):
+                writer.write(np.tile(x, (20, 1)))
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        assert writer.cut()
+        writer.commit()
+    y, _ = sf.read(tmp_path / "a", dtype="float32")
+    np.testing.assert_allclose(y, np.concatenate([x, x]), atol=0.05)
+
+
+def test_nothing_can_be_kept_of_nothing(tmp_path: Path) -> None:
+    with Writer(tmp_path / "a", Form("WAV", "PCM_16"), 16_000, 1) as writer:
+        assert not writer.cut()
+    assert os.listdir(tmp_path) == []
