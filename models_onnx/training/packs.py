@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from ...engine.atomic import atomically
 from ...kernels import fbank
-from ...kernels.jit import F32
+from ...kernels.jit import F32, F64
 from . import phones, pitch
 from .align import Segment
 from .augment import Augmenter
@@ -85,9 +85,13 @@ def make(
     utterances: Sequence[Utterance],
     labels: dict[str, list[Segment]],
     augmenter: Augmenter | None,
+    tracks: dict[str, F64],
     journal: Journal,
 ) -> Pack:
-    """A pack of `utterances` in `folder`, clean without an augmenter; left as it is if it is there already."""
+    """A pack of `utterances` in `folder`, clean without an augmenter; left as it is if it is there already.
+
+    tracks: pitch of originals by utterance; what is missing is added, since finding it is most of the work of a copy.
+    """
     if folder.exists():
         return Pack(folder)
     mels: list[npt.NDArray[np.float16]] = []
@@ -105,7 +109,9 @@ def make(
         if len(mel) == 0:
             continue
         times = speed * (HOP * np.arange(len(mel), dtype=np.float64) + CENTRE)
-        heard = pitch.track(original)
+        if u.utterance not in tracks:
+            tracks[u.utterance] = pitch.track(original)
+        heard = tracks[u.utterance]
         at = np.clip(np.rint(times / HOP), 0, len(heard) - 1).astype(np.int64)
         mels.append(mel.astype(np.float16))
         states.append(states_at(labels.get(u.utterance, []), times))

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import torch
 
+from ...kernels.jit import F64
 from . import packs
 from .align import align_all, read_labels
 from .augment import Augmenter
@@ -52,12 +53,13 @@ def pack(work: Path, copies: int, seed: int, journal: Journal) -> None:
     babble = packs.babble_of([u for _, us in everything for u in us if u.split == TRAIN], seed)
     for name, utterances in everything:
         labels = {utterance: segments for utterance, segments in read_labels(work / "labels" / f"{name}.jsonl") if segments}
+        tracks: dict[str, F64] = {}
         for split in (TRAIN, DEV):
             chosen = [u for u in utterances if u.split == split and u.utterance in labels]
             for copy in [0, *(range(1, copies + 1) if split == TRAIN else [_NOISY])]:
                 if chosen:
                     augmenter = Augmenter(seed * 1000 + copy, babble) if copy else None
-                    packs.make(_pack_folder(work, name, split, copy), chosen, labels, augmenter, journal)
+                    packs.make(_pack_folder(work, name, split, copy), chosen, labels, augmenter, tracks, journal)
 
 
 def student(
