@@ -473,3 +473,44 @@ def ge2e(mels: F64, weights: dict[str, F64]) -> F64:
         x = lstm(x, *(weights[f"lstm.{name}_l{layer}"] for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")))
     y = np.maximum(weights["linear.weight"] @ x[-1] + weights["linear.bias"], 0)
     return y / np.linalg.norm(y)
+
+
+# --- Prosody ---
+
+
+def prosody(pitch: F64, voicing: F64, energy: F64, late: int, pitch_range: float = 1, flatten: float = 0) -> F64:
+    """Row j, (z-score, voicing, energy) of frame j - late: pitch and voicing come two frames late, energy at once."""
+    n = len(pitch)
+    smooth, rows = 0.0, np.zeros((n, 3))
+    for j in range(n):
+        # Running averages: weights fall by 1 - w / 500 once there are 500 frames' worth.
+        count, mean, variance, heard, level = 0.0, 0.0, 0.15**2, 0.0, 0.0
+        for i in range(j + 1):
+            w = voicing[i] * (voicing[i] > 0.5)
+            if w:
+                count = min(count + w, 500)
+                before, mean = mean, mean + (pitch[i] - mean) * w / count
+                variance += w / (count + 100) * ((pitch[i] - before) * (pitch[i] - mean) - variance)
+                if count == w:
+                    first = i
+            if i >= 2:
+                w = 0.02 + 0.98 * voicing[i]
+                heard = min(heard + w, 500)
+                level += (np.exp(energy[i - 2]) - level) * w / heard
+        if count and first == j:
+            smooth = pitch[j]
+        near = np.arange(max(j - late + 2 - 8, 0), min(j - late + 2 + 8, j) + 1)
+        w = (0.5 + 0.5 * np.cos(np.pi * (near - (j - late + 2)) / 9)) * voicing[near]
+        smooth = (0.1 * smooth + w @ pitch[near]) / (0.1 + w.sum())
+        z = (smooth - mean + 0.09 * max(0, 1 - count / 300)) / np.sqrt(variance) if count else 0
+        near = np.arange(j - late - 4, min(j - late + 4, j) + 1)
+        w = 0.5 + 0.5 * np.cos(np.pi * (near - (j - late)) / 5)
+        loud = np.where(near < 0, -3, np.clip(energy[np.maximum(near, 0)] - (np.log(level) if heard else np.inf), -3, 1.5))
+        e = w @ loud / w.sum()
+        flat = min(-0.5, -3 + 2.5 * (e + 3))
+        rows[j] = (
+            pitch_range * (1 - flatten) * np.clip(z, -3, 3),
+            voicing[j - late + 2] if j >= late - 2 else 0,
+            (1 - flatten) * e + flatten * flat,
+        )
+    return rows
