@@ -17,6 +17,7 @@ Smoothing is by Hann windows, on the later side as far as frames are known.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -94,7 +95,7 @@ def shift(past: F64, value: float) -> None:
 
 
 @word
-def learn(s: np.record, value: float, weight: float) -> None:
+def learn(s: Any, value: float, weight: float) -> None:
     """Mean and variance of ln F0 with one more value."""
     s.voiced = min(s.voiced + weight, MEMORY)
     off = value - s.average
@@ -104,14 +105,14 @@ def learn(s: np.record, value: float, weight: float) -> None:
 
 
 @word
-def learn_level(s: np.record, energy: float, voicing: float) -> None:
+def learn_level(s: Any, energy: float, voicing: float) -> None:
     weight = QUIET + (1.0 - QUIET) * voicing
     s.heard = min(s.heard + weight, MEMORY)
     s.level += (math.exp(energy) - s.level) * weight / s.heard
 
 
 @word
-def contour(s: np.record) -> float:
+def contour(s: Any) -> float:
     """z-score of the smoothed ln F0 of frame j - late."""
     at = _PAST - 1 - (s.late - SOON)
     total, weight = HOLD * s.smooth, HOLD
@@ -121,11 +122,11 @@ def contour(s: np.record) -> float:
         weight += part
     s.smooth = total / weight
     mean = s.average - HIGH_START * max(0.0, 1.0 - s.voiced / START)
-    return min(max((s.smooth - mean) / math.sqrt(s.variance), -HIGHEST), HIGHEST)
+    return float(min(max((s.smooth - mean) / math.sqrt(s.variance), -HIGHEST), HIGHEST))
 
 
 @word
-def loudness(s: np.record) -> float:
+def loudness(s: Any) -> float:
     """Smoothed energy of frame j - late, relative to the level."""
     at = _PAST - 1 - s.late
     level = math.log(s.level) if s.heard > 0.0 else math.inf
@@ -139,7 +140,7 @@ def loudness(s: np.record) -> float:
 
 
 @word
-def follow(s: np.record, out: F32, pitch: float, voicing: float, energy: float) -> None:
+def follow(s: Any, out: F32, pitch: float, voicing: float, energy: float) -> None:
     """One frame: out of shape (FEATURES,)."""
     s.pitch_range += 0.5 * (s.goal_range - s.pitch_range)
     s.flatness += 0.5 * (s.goal_flatness - s.flatness)
