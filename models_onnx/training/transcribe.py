@@ -20,7 +20,7 @@ def transcribe(work: Path, journal: Journal) -> None:
     known = set(_read(path))
     wanted = [u for u in read_index(work / "index.csv") if u.split == TRAIN and not u.transcript and u.utterance not in known]
     short = [u for u in wanted if u.seconds <= _LONGEST and u.language == "en"]
-    recogniser = Recogniser(work)
+    recogniser = Recogniser()
     with path.open("a", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         for u in journal.each("transcribe", short, len(short)):
