@@ -41,6 +41,18 @@ class Row:
     frames: int
 
 
+def read_rows(path: Path) -> list[Row]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return [Row(r["utterance"], r["speaker"], int(r["start"]), int(r["frames"])) for r in csv.DictReader(file)]
+
+
+def write_rows(path: Path, rows: Sequence[Row]) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, [f.name for f in dataclasses.fields(Row)])
+        writer.writeheader()
+        writer.writerows(dataclasses.asdict(row) for row in rows)
+
+
 @dataclass(frozen=True)
 class Pack:
     """A pack on disk."""
@@ -61,8 +73,7 @@ class Pack:
 
     @cached_property
     def rows(self) -> list[Row]:
-        with (self.folder / "rows.csv").open(encoding="utf-8", newline="") as file:
-            return [Row(r["utterance"], r["speaker"], int(r["start"]), int(r["frames"])) for r in csv.DictReader(file)]
+        return read_rows(self.folder / "rows.csv")
 
 
 def states_at(segments: Sequence[Segment], times: npt.NDArray[np.float64]) -> Bytes:
@@ -89,6 +100,8 @@ def make(
     journal: Journal,
 ) -> Pack:
     """A pack of `utterances` in `folder`, clean without an augmenter; left as it is if it is there already.
+
+    labels: segments by utterance.
 
     tracks: pitch of originals by utterance; what is missing is added, since finding it is most of the work of a copy.
     """
@@ -123,10 +136,7 @@ def make(
         np.save(part / "mel.npy", np.concatenate(mels))
         np.save(part / "state.npy", np.concatenate(states))
         np.save(part / "pitch.npy", np.concatenate(pitches))
-        with (part / "rows.csv").open("w", encoding="utf-8", newline="") as file:
-            writer = csv.DictWriter(file, [f.name for f in dataclasses.fields(Row)])
-            writer.writeheader()
-            writer.writerows(dataclasses.asdict(row) for row in rows)
+        write_rows(part / "rows.csv", rows)
     return Pack(folder)
 
 

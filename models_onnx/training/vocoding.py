@@ -25,6 +25,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyworld
+import soxr
 
 from ...kernels import vocoder
 from ...kernels.jit import F32, F64
@@ -32,6 +33,7 @@ from ...kernels.vocoder import BANDS, FLOOR, HOP, NOISE_BANDS, RATE
 from .pitch import HIGHEST, LOWEST
 
 _PERIOD = 1000.0 * HOP / RATE  # ms
+_HARVEST_RATE = 4000  # Hz: half of the time, and voiced frames differ in 2.6 %, as they do when it is given 8000
 _WIDTH = 4 * HOP  # samples of the window of a loudness
 _SEEDS = 8  # of noise, over which the loudness of a copy is averaged: one seed's chance would be put into the targets
 _MOST = 3.0  # nats by which a level is corrected, 13 dB
@@ -59,7 +61,8 @@ def analyse(samples: F32) -> Targets:
     `analyse(samples[200:])` are frames on the clock of features whose windows of 25 ms begin at sample 160 t.
     """
     wide = samples.astype(np.float64)
-    f0, times = pyworld.harvest(wide, RATE, f0_floor=LOWEST, f0_ceil=HIGHEST, frame_period=_PERIOD)
+    low = soxr.resample(wide, RATE, _HARVEST_RATE)
+    f0, times = pyworld.harvest(low, _HARVEST_RATE, f0_floor=LOWEST, f0_ceil=HIGHEST, frame_period=_PERIOD)
     f0 = pyworld.stonemask(wide, f0, times, RATE)
     fine = pyworld.cheaptrick(wide, f0, times, RATE)
     aperiodic = pyworld.d4c(wide, f0, times, RATE, threshold=0.0)  # F0 alone tells what is voiced
