@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -58,9 +59,13 @@ def renormalised(steps: I64) -> F32:
 def private(x: F64, noise: I64, radius: float) -> F32:
     """The whole arithmetic of a release, as `noise.onnx` has it, bit for bit: sums are of whole numbers, in any order.
 
-    x: embeddings (..., k), finite float64. noise: (..., k), steps of the grid, below 2^26. Returns (..., k) of norm sqrt(k).
+    x: projected embeddings (..., k), finite float64. noise: (..., k), steps of the grid, below 2^26. Returns (..., k) of norm
+    sqrt(k).
     """
     return renormalised(clipped(x, radius) + noise)
+
+
+Arithmetic = Callable[["F64", "I64"], "F32"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,34 +93,26 @@ class Mechanism:
 
     Args:
         mu: how well speakers may be told apart, 0.01 to 100: 1 leaves the best attacker an EER of 0.31.
-        dimensions: k, 1 to 512.
-        radius: U, the norm that embeddings are clipped to, in their unit.
+        size: numbers of an embedding.
+        dimensions: k, numbers of a private vector, 1 to 512.
+        arithmetic: an embedding (size,) float64 and noise (k,), in steps of the grid, to the private vector: `private`, after
+            whatever projection; `noise.onnx` does both. It gets zeros where no enrolment is, and has to give then what
+            depends on the noise alone.
         calibration: "sound" has mu; "paper" has half the noise, and spends 2 mu.
     """
 
     mu: float
+    size: int
     dimensions: int
-    radius: float
+    arithmetic: Arithmetic = field(repr=False)
     calibration: Calibration = "sound"
 
     def __post_init__(self) -> None:
         check_mu(self.mu)
         if not 1 <= self.dimensions <= MOST_DIMENSIONS:
             raise ValueError(f"dimensions={self.dimensions!r}: give 1 to {MOST_DIMENSIONS}")
-        if not 1e-6 <= self.radius <= 1e6:
-            raise ValueError(f"radius={self.radius!r}: give 1e-6 to 1e6")
         if self.calibration not in ("sound", "paper"):
             raise ValueError(f"calibration={self.calibration!r}: give sound or paper")
-
-    @property
-    def sensitivity(self) -> float:
-        """The largest distance of two clipped embeddings, in their unit."""
-        return 2 * self.radius
-
-    @property
-    def sigma(self) -> float:
-        """The standard deviation of the continuous Gaussian that the noise stands for, in the embeddings' unit."""
-        return noise_scale(self.mu, self.radius, self.calibration)
 
     @property
     def spends(self) -> float:
@@ -131,16 +128,16 @@ class Mechanism:
         """Make a private vector, with noise of its own: 0.4 ms for 16 dimensions.
 
         Args:
-            embedding: shape (k,), finite, of any norm; None where no enrolment is: a constant then takes its place.
+            embedding: shape (size,), finite, of any norm; None where no enrolment is: a constant then takes its place.
             entropy: 16 bytes or more that replace the system's, which makes the release repeatable and voids the bound. The
                 noise also depends on the embedding: one seed for two speakers does not give their difference away.
 
         Raises:
             ValueError: the embedding has another shape or is not finite. No message tells more of it.
         """
-        x = self._checked(embedding)
+        x = np.zeros(self.size) if embedding is None else checked(embedding, self.size)
         noise = self.draw() if entropy is None else self._seeded(entropy, x)
-        vector = private(x, noise, self.radius)
+        vector = self.arithmetic(x, noise)
         vector.flags.writeable = False
         mu = 0.0 if embedding is None else None if entropy is not None else self.spends
         return Release(vector, mu, self.calibration, enrolled=embedding is not None, seeded=entropy is not None)
@@ -162,26 +159,26 @@ class Mechanism:
         if len(entropy) < _LEAST_ENTROPY:
             raise ValueError(f"entropy of {len(entropy)} bytes: give {_LEAST_ENTROPY} or more, or None for the system's")
         scale = self.scale
-        seed = hashlib.sha256(b"velavox noise" + repr(scale).encode() + clipped(x, self.radius).tobytes() + entropy).digest()
+        seed = hashlib.sha256(b"velavox noise" + repr(scale).encode() + x.tobytes() + entropy).digest()
         random = np.random.Generator(np.random.PCG64DXSM(int.from_bytes(seed, "little")))
         return np.rint(random.standard_normal(self.dimensions) * scale).astype(np.int64)
 
-    def _checked(self, embedding: npt.ArrayLike | None) -> F64:
-        if embedding is None:
-            return np.zeros(self.dimensions)
-        x: npt.NDArray[Any] | None
-        try:
-            x = np.asarray(embedding)
-        except ValueError:  # a ragged list
-            x = None
-        if x is None or x.dtype.kind not in "fiu" or x.shape != (self.dimensions,):
-            found = "no array" if x is None else f"shape {x.shape}, {x.dtype}"
-            raise ValueError(f"embedding of {found}: give real numbers, shape ({self.dimensions},)")
-        with np.errstate(over="ignore"):  # of wider floats, which become infinite
-            x = x.astype(np.float64)
-        if not np.isfinite(x).all():
-            raise ValueError("embedding: holds NaN or infinity; give another recording for the enrolment")
-        return x
+
+def checked(embedding: npt.ArrayLike, size: int) -> F64:
+    """`embedding` as finite float64 of shape (size,); ValueError if it is anything else."""
+    x: npt.NDArray[Any] | None
+    try:
+        x = np.asarray(embedding)
+    except ValueError:  # a ragged list
+        x = None
+    if x is None or x.dtype.kind not in "fiu" or x.shape != (size,):
+        found = "no array" if x is None else f"shape {x.shape}, {x.dtype}"
+        raise ValueError(f"embedding of {found}: give real numbers, shape ({size},)")
+    with np.errstate(over="ignore"):  # of wider floats, which become infinite
+        x = x.astype(np.float64)
+    if not np.isfinite(x).all():
+        raise ValueError("embedding: holds NaN or infinity; give another recording for the enrolment")
+    return x
 
 
 def check_mu(mu: float) -> None:

@@ -9,6 +9,7 @@ import math
 import os
 import subprocess
 import sys
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,10 +25,14 @@ K, U = 16, 4.0
 CHANCE = 1e-6
 
 
+def mechanism(mu: float = 1.0, k: int = K, calibration: Calibration = "sound") -> Mechanism:
+    return Mechanism(mu, k, k, partial(private, radius=U), calibration)
+
+
 def draws(calibration: Calibration, k: int, releases: int, mu: float = 1.0) -> I64:
     """Noise of so many releases: (releases, k)."""
-    mechanism = Mechanism(mu, 512, U, calibration)
-    return np.concatenate([mechanism.draw() for _ in range(math.ceil(releases * k / 512))])[: releases * k].reshape(-1, k)
+    made = mechanism(mu, 512, calibration)
+    return np.concatenate([made.draw() for _ in range(math.ceil(releases * k / 512))])[: releases * k].reshape(-1, k)
 
 
 def interval(hits: int, trials: int) -> tuple[float, float]:
@@ -59,7 +64,7 @@ def attack(calibration: Calibration, claimed: float, mu: float = 1.0, releases: 
     sums = [(clipped(sign * x, U) + half) @ line for sign, half in zip((1, -1), np.split(noise, 2), strict=True)]
     vectors = [private(sign * x, half, U) @ line for sign, half in zip((1, -1), np.split(noise, 2), strict=True)]
     levels = np.array([0.5, 0.3, 0.1, 1e-2, 1e-3])
-    scale = Mechanism(mu, 2, U, calibration).scale
+    scale = mechanism(mu, 2, calibration).scale
     proven = hold_to(claimed, sums[0], sums[1], np.append(-STEPS - scale * ndtri(levels), 0.0))
     errors = int((sums[0] <= 0).sum() + (sums[1] > 0).sum())
     assert interval(errors, 2 * releases)[1] >= eer_floor(claimed)
@@ -94,18 +99,18 @@ def test_a_discrete_gaussian_is_as_good_as_a_continuous_one_of_an_eighth_less_va
 
 
 def test_the_noise_is_a_discrete_gaussian() -> None:
-    mechanism = Mechanism(100, 512, U, "paper")  # the smallest scale that is offered
-    assert mechanism.scale == pytest.approx(STEPS / 100, rel=1e-5)
+    scale = mechanism(100, calibration="paper").scale  # the smallest that is offered
+    assert scale == pytest.approx(STEPS / 100, rel=1e-5)
     noise = draws("paper", 1, 20_480, mu=100)[:, 0]
     steps = np.arange(-2000, 2001)
-    chances = np.exp(-(steps**2) / (2 * mechanism.scale**2))
+    chances = np.exp(-(steps**2) / (2 * scale**2))
     chances /= chances.sum()
     bins = np.searchsorted(np.cumsum(chances), np.linspace(0.01, 0.99, 50)) - 2000
     expected = np.add.reduceat(chances, np.append(0, bins + 2000)) * len(noise)
     found = np.bincount(np.searchsorted(bins, noise, side="right"), minlength=len(bins) + 1)
     assert chi_square(found, expected) > CHANCE
-    assert noise.var() == pytest.approx(mechanism.scale**2, rel=5 * math.sqrt(2 / len(noise)))
-    assert abs(noise.mean()) < 5 * mechanism.scale / math.sqrt(len(noise))
+    assert noise.var() == pytest.approx(scale**2, rel=5 * math.sqrt(2 / len(noise)))
+    assert abs(noise.mean()) < 5 * scale / math.sqrt(len(noise))
 
 
 def chi_square(found: Any, expected: Any) -> float:
@@ -165,7 +170,7 @@ def test_a_vector_on_the_sphere_stays_there() -> None:
 
 def test_the_released_norm_is_the_decoders() -> None:
     for x in awkward():
-        vector = Mechanism(1, K, U).release(x).vector
+        vector = mechanism().release(x).vector
         assert vector.dtype == np.float32
         assert vector.shape == (K,)
         assert np.linalg.norm(vector) == pytest.approx(math.sqrt(K), rel=1e-6)
@@ -182,10 +187,8 @@ def test_batches_are_rows() -> None:
 
 def test_every_release_has_noise_of_its_own() -> None:
     x = np.full(K, U / math.sqrt(K))
-    mechanism = Mechanism(1, K, U)
-    vectors = np.array(
-        [mechanism.release(x).vector for _ in range(8)] + [Mechanism(1, K, U).release(x).vector for _ in range(8)]
-    )
+    one = mechanism()
+    vectors = np.array([one.release(x).vector for _ in range(8)] + [mechanism().release(x).vector for _ in range(8)])
     alike = vectors @ vectors.T / K
     assert alike[np.triu_indices(16, 1)].max() < 0.97
 
@@ -194,7 +197,7 @@ def test_processes_and_their_children_have_noise_of_their_own() -> None:
     code = """
 import os
 from velavox.engine.mechanism import Mechanism
-draw = Mechanism(1, 4, 1.0).draw
+draw = Mechanism(1, 4, 4, None).draw
 before = draw()
 if hasattr(os, "fork") and os.fork() == 0:
     print(*draw(), flush=True)
@@ -213,7 +216,7 @@ ENTROPY = b"any sixteen bytes"
 
 
 def seeded(x: Any, entropy: bytes = ENTROPY, mu: float = 1.0) -> F32:
-    return Mechanism(mu, K, U).release(x, entropy).vector
+    return mechanism(mu).release(x, entropy).vector
 
 
 def test_a_seed_repeats_and_another_does_not() -> None:
@@ -233,17 +236,17 @@ def test_one_seed_for_two_speakers_or_for_two_mu_does_not_give_the_same_noise() 
 
 
 def test_seeded_noise_has_the_right_scale_too() -> None:
-    mechanism = Mechanism(100, 512, U)
-    sums = [mechanism.release(None, i.to_bytes(16, "big")) for i in range(20)]
+    made = mechanism(100, 512)
+    sums = [made.release(None, i.to_bytes(16, "big")) for i in range(20)]
     values = np.concatenate([s.vector for s in sums])
     assert values.var() == pytest.approx(1, rel=0.1)
-    near = [mechanism.release(np.eye(512)[0] * U, i.to_bytes(16, "big")).vector[0] for i in range(300)]
+    near = [made.release(np.eye(512)[0] * U, i.to_bytes(16, "big")).vector[0] for i in range(300)]
     # one coordinate of U among 512 of noise with sigma = U/50: U sqrt(512)/sqrt(U^2 + 512 sigma^2)
     assert np.mean(near) == pytest.approx(math.sqrt(512) / math.sqrt(1 + 512 / 50**2), rel=0.01)
 
 
 def release(x: Any = (1.0,) * K, entropy: bytes | None = None, mu: float = 0.5, calibration: Calibration = "sound") -> Release:
-    return Mechanism(mu, K, U, calibration).release(x, entropy)
+    return mechanism(mu, K, calibration).release(x, entropy)
 
 
 def test_a_release_says_what_it_spent() -> None:
@@ -294,7 +297,7 @@ def test_without_enrolment_every_direction_is_alike() -> None:
 def test_bad_embeddings_are_refused_and_not_repeated(embedding: Any) -> None:
     for entropy in (None, ENTROPY):
         with pytest.raises(ValueError, match=r"^embedding[^\n]+; ?give|^embedding[^\n]+: give") as caught:
-            Mechanism(1, K, U).release(embedding, entropy)
+            mechanism().release(embedding, entropy)
         assert "123" not in str(caught.value)
         assert "\n" not in str(caught.value)
 
@@ -319,9 +322,6 @@ def test_other_dtypes_are_the_same_embedding() -> None:
         {"mu": 0.001},
         {"dimensions": 0},
         {"dimensions": 513},
-        {"radius": 0.0},
-        {"radius": math.nan},
-        {"radius": 1e9},
         {"calibration": "loud"},
     ],
     ids=str,
@@ -329,7 +329,7 @@ def test_other_dtypes_are_the_same_embedding() -> None:
 def test_settings_out_of_range_are_refused_in_a_line(wrong: dict[str, Any]) -> None:
     ((name, _),) = wrong.items()
     with pytest.raises(ValueError, match=rf"^{name}=\S+: give [^\n]+$"):
-        Mechanism(**{"mu": 1.0, "dimensions": K, "radius": U, **wrong})
+        Mechanism(**{"mu": 1.0, "size": K, "dimensions": K, "arithmetic": partial(private, radius=U), **wrong})
 
 
 def test_too_little_entropy_is_refused() -> None:
@@ -337,12 +337,12 @@ def test_too_little_entropy_is_refused() -> None:
         release(entropy=bytes(15))
 
 
+CALIBRATIONS: dict[Calibration, int] = {"sound": 2, "paper": 1}  # radii that two embeddings are taken to be apart
+
+
 @pytest.mark.parametrize("mu", [0.01, 0.3, 1.0, 100.0])
 def test_the_scale_of_the_noise(mu: float) -> None:
-    sound, paper = Mechanism(mu, K, U), Mechanism(mu, K, U, "paper")
-    assert sound.sensitivity == 2 * U
-    assert sound.sigma == pytest.approx(sound.sensitivity / mu) == pytest.approx(2 * paper.sigma)
-    for mechanism in (sound, paper):
-        steps = mechanism.sigma / U * STEPS
-        assert mechanism.scale**2 - 1 / 8 == pytest.approx(steps**2, rel=1e-12)
+    for calibration, sensitivity in CALIBRATIONS.items():
+        steps = sensitivity * STEPS / mu
+        assert mechanism(mu, calibration=calibration).scale ** 2 - 1 / 8 == pytest.approx(steps**2, rel=1e-12)
     assert trade_off(0.5, mu) == pytest.approx(0.5 * math.erfc(mu / math.sqrt(2)))
