@@ -21,9 +21,11 @@ from hama import G2PModel
 from .corpora import Utterance
 from .english import phones_of_ipa
 from .journal import Journal
+from .lines import append_to, read_lines
+from .numerals import spelled
 from .phones import ENGLISH, SILENCE
 
-HOP = 160  # samples of a frame
+_HOP = 160  # samples of a frame
 _FIRST = 120  # where frame 0 begins: halfway between the centres of two windows of 25 ms
 _WIDE = {"beam": 1e-120, "wbeam": 1e-100, "pbeam": 1e-120}  # for what the default beams lose: one utterance in thirty
 _PHONE_WORD = "_"
@@ -61,13 +63,13 @@ class Aligner:
             raise AlignmentError("no words")
         for word in set(words):
             self._add(word)
-        found = self._words(pcm, words)
-        states = self._states(pcm)
+        found, decoder = self._words(pcm, words)
+        states = _states(decoder, pcm)
         if states:
             self.how["states"] += 1
             return states
         spoken = [phone for word in found if word.name != SILENCE for phone in self._narrow.lookup_word(word.name).split()]
-        phones = self._words(pcm, [_PHONE_WORD + phone for phone in spoken])
+        phones, _ = self._words(pcm, [_PHONE_WORD + phone for phone in spoken])
         self.how["phones"] += 1
         return [in_thirds(word.name.removeprefix(_PHONE_WORD), _sample(word.start), _sample(word.end)) for word in phones]
 
@@ -79,44 +81,27 @@ class Aligner:
             for decoder in (self._narrow, self._wide):
                 decoder.add_word(word, spelled, True)
 
-    def _words(self, pcm: bytes, words: Sequence[str]) -> list[Word]:
+    def _words(self, pcm: bytes, words: Sequence[str]) -> tuple[list[Word], pocketsphinx.Decoder]:
+        """`words` with the silence between them, and the decoder that found them."""
         text = " ".join(words)
         for decoder in (self._narrow, self._wide):
-            self._decoder = decoder
             decoder.set_align_text(text)
             _run(decoder, pcm)
             if decoder.hyp() is not None and decoder.hyp().hypstr == text:
                 silent = ("<", "(", "[")  # <s>, <sil>, (NULL), [NOISE]
-                return [
+                found = [
                     Word(SILENCE if s.word.startswith(silent) else s.word, s.start_frame, s.end_frame + 1)
                     for s in decoder.seg()
                     if s.end_frame >= s.start_frame
                 ]
+                return found, decoder
         raise AlignmentError("its words are not found in it")
-
-    def _states(self, pcm: bytes) -> list[Segment]:
-        """Of the words found last; empty if the pass fails."""
-        try:
-            self._decoder.set_alignment()
-            _run(self._decoder, pcm)
-            words = self._decoder.get_alignment()
-        except RuntimeError:
-            return []
-        found: list[Segment] = []
-        for word in words:
-            for phone in word:
-                if phone.name not in ENGLISH:
-                    found.append(in_thirds(SILENCE, _sample(phone.start), _sample(phone.start + phone.duration)))
-                else:
-                    starts = [_sample(state.start) for state in phone]
-                    found.append((phone.name, starts[0], starts[1], starts[2], _sample(phone.start + phone.duration)))
-        return found
 
 
 def words_of(text: str) -> list[str]:
-    """Lower-case words of letters and apostrophes; numbers below 10,000 are spelled out. AlignmentError for other numbers."""
-    spelled = re.sub(r"\d+", lambda digits: f" {_number(int(digits[0]))} ", text.lower().replace("’", "'"))
-    return [word for word in (w.strip("'") or "" for w in re.findall(r"[a-z']+", spelled)) if word]
+    """Lower-case words of letters and apostrophes; numbers are spelled out."""
+    found = re.findall(r"[a-z']+", spelled(text.lower().replace("’", "'")))
+    return [word for w in found if (word := w.strip("'"))]
 
 
 def dictionary_words() -> list[str]:
@@ -130,8 +115,7 @@ def align_all(utterances: Sequence[Utterance], path: Path, journal: Journal) -> 
     known = {utterance for utterance, _ in read_labels(path)}
     missing = [u for u in utterances if u.utterance not in known and u.language == "en" and u.transcript]
     aligner = Aligner()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("a", encoding="utf-8") as file:
+    with append_to(path) as file:
         for u in journal.each(f"align {path.stem}", missing, len(missing)):
             segments: list[Segment] = []
             try:
@@ -140,15 +124,12 @@ def align_all(utterances: Sequence[Utterance], path: Path, journal: Journal) -> 
             except AlignmentError as error:  # kept as an empty line, so that it is not tried again
                 aligner.how[str(error).split("'", 1)[0]] += 1
             file.write(json.dumps({"utterance": u.utterance, "segments": segments}) + "\n")
-            file.flush()
     journal(f"align {path.stem}: {dict(aligner.how)}")
 
 
 def read_labels(path: Path) -> list[tuple[str, list[Segment]]]:
     """Utterances and their segments; none where a file is not there yet or an utterance could not be aligned."""
-    if not path.exists():
-        return []
-    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    rows = [json.loads(line) for line in read_lines(path)]
     return [(row["utterance"], [tuple(segment) for segment in row["segments"]]) for row in rows]
 
 
@@ -158,27 +139,30 @@ def _run(decoder: pocketsphinx.Decoder, pcm: bytes) -> None:
     decoder.end_utt()
 
 
+def _states(decoder: pocketsphinx.Decoder, pcm: bytes) -> list[Segment]:
+    """Of the words that `decoder` has just found; empty if the pass fails."""
+    try:
+        decoder.set_alignment()
+        _run(decoder, pcm)
+        words = decoder.get_alignment()
+    except RuntimeError:
+        return []
+    found: list[Segment] = []
+    for word in words:
+        for phone in word:
+            if phone.name not in ENGLISH:
+                found.append(in_thirds(SILENCE, _sample(phone.start), _sample(phone.start + phone.duration)))
+            else:
+                starts = [_sample(state.start) for state in phone]
+                found.append((phone.name, starts[0], starts[1], starts[2], _sample(phone.start + phone.duration)))
+    return found
+
+
 def _sample(frame: int) -> int:
-    return HOP * frame + _FIRST
+    return _HOP * frame + _FIRST
 
 
 def in_thirds(phone: str, start: int, end: int) -> Segment:
     """A segment of equal thirds between two samples."""
     third = (end - start) / 3
     return phone, start, round(start + third), round(start + 2 * third), end
-
-
-_UNITS = "zero one two three four five six seven eight nine".split()
-_UNITS += "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
-
-
-def _number(n: int) -> str:
-    if n < 20:
-        return _UNITS[n]
-    if n < 100:
-        return _TENS[n // 10 - 2] + ("" if n % 10 == 0 else " " + _UNITS[n % 10])
-    for size, name in ((1000, "thousand"), (100, "hundred")):
-        if size <= n < 10_000:
-            return f"{_number(n // size)} {name}" + ("" if n % size == 0 else " " + _number(n % size))
-    raise AlignmentError("a number of five digits or more")

@@ -7,30 +7,30 @@ stress and gaps between words count as its beginning.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
 from ...kernels.jit import F32
 from .align import Segment, in_thirds, read_labels
-from .corpora import Utterance
+from .corpora import RATE, Utterance
+from .english import Piece
 from .journal import Journal
 from .kokoro import FRAME
 from .kokoro import RATE as KOKORO_RATE
+from .lines import append_to
 from .phones import SILENCE
 
-_LETTER = FRAME * 16_000 // KOKORO_RATE  # samples of a frame at 16 kHz
+_LETTER = FRAME * RATE // KOKORO_RATE  # samples of a frame at RATE
 _LEAD = 832  # samples
 _QUIET = 0.003  # RMS, of speech at 0.05
 _HOP = 160
 
 
-def segments_of(said: dict[str, object], samples: F32) -> list[Segment]:
-    """Segments of one utterance, `said` as the synthesizer wrote it; samples at 16 kHz, shape (n,)."""
-    frames, pieces = said["frames"], said["pieces"]
-    assert isinstance(frames, list)
-    assert isinstance(pieces, list)
-    ends = np.cumsum(frames) * _LETTER - _LEAD
+def segments_of(pieces: Sequence[Piece], frames: Sequence[int], samples: F32) -> list[Segment]:
+    """Segments of samples at RATE, shape (n,), in which `pieces` are said; frames as of `kokoro.Kokoro.speak`."""
+    ends = np.maximum(np.cumsum(frames) * _LETTER - _LEAD, 0)
     spans: list[tuple[str, int, int]] = [(SILENCE, 0, int(ends[0]))]
     letter = 0
     for letters, phone in pieces:
@@ -61,12 +61,12 @@ def _pauses_widened(spans: list[tuple[str, int, int]], samples: F32) -> list[tup
     return [*found, (SILENCE, found[-1][2], len(samples))]
 
 
-def label_all(utterances: list[Utterance], path: Path, journal: Journal) -> None:
-    """As `align.align_all`, for synthetic utterances."""
+def label_all(utterances: Sequence[Utterance], path: Path, journal: Journal) -> None:
+    """As `align.align_all`, of synthetic utterances, from what is kept beside their audio."""
     known = {utterance for utterance, _ in read_labels(path)}
     missing = [u for u in utterances if u.utterance not in known]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("a", encoding="utf-8") as file:
+    with append_to(path) as file:
         for u in journal.each(f"durations {path.stem}", missing, len(missing)):
             said = json.loads(Path(u.path).with_suffix(".json").read_text(encoding="utf-8"))
-            file.write(json.dumps({"utterance": u.utterance, "segments": segments_of(said, u.audio())}) + "\n")
+            segments = segments_of(said["pieces"], said["frames"], u.audio())
+            file.write(json.dumps({"utterance": u.utterance, "segments": segments}) + "\n")

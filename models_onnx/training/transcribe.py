@@ -9,23 +9,24 @@ from pathlib import Path
 
 from .corpora import TRAIN, Utterance, read_index
 from .journal import Journal
-from .recogniser import Recogniser
+from .lines import append_to, read_lines
 
 _LONGEST = 20.0  # seconds: longer ones are left out
 
 
 def transcribe(work: Path, journal: Journal) -> None:
-    """Append what the training utterances without words say to transcripts.csv."""
+    """Append what the English training utterances without words say to transcripts.csv."""
+    from .recogniser import Recogniser
+
     path = work / "transcripts.csv"
     known = set(_read(path))
     wanted = [u for u in read_index(work / "index.csv") if u.split == TRAIN and not u.transcript and u.utterance not in known]
     short = [u for u in wanted if u.seconds <= _LONGEST and u.language == "en"]
     recogniser = Recogniser()
-    with path.open("a", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
+    with append_to(path) as file:
+        writer = csv.writer(file, lineterminator="\n")
         for u in journal.each("transcribe", short, len(short)):
-            writer.writerow([u.utterance, recogniser.words(u.audio(), u.language)])
-            file.flush()
+            writer.writerow([u.utterance, " ".join(recogniser.words(u.audio(), u.language).split())])
 
 
 def transcribed(work: Path) -> Iterator[Utterance]:
@@ -36,7 +37,4 @@ def transcribed(work: Path) -> Iterator[Utterance]:
 
 
 def _read(path: Path) -> dict[str, str]:
-    if not path.exists():
-        return {}
-    with path.open(encoding="utf-8", newline="") as file:
-        return dict(csv.reader(file))
+    return dict(csv.reader(read_lines(path)))
