@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from ...engine.options import FAILED
+from ...engine.progress import say
 from . import steps
+from .errors import TrainingError
 from .journal import Journal
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
@@ -16,7 +20,7 @@ Seed = Annotated[int, typer.Option("--seed")]
 
 
 @app.callback(invoke_without_command=True)
-def main(
+def training(
     smoke: Annotated[Path | None, typer.Option(help="Do all of it in a minute, on three clips, in this new folder.")] = None,
 ) -> None:
     """Train the graphs of the neural voice, by these commands in this order."""
@@ -97,5 +101,14 @@ def leak(work: Work) -> None:
     steps.leak(work, Journal(work))
 
 
+def main() -> None:
+    """Run the command line; what can be mended is one line on stderr."""
+    try:
+        app()
+    except (TrainingError, OSError) as error:
+        say(f"failed: {error}")
+        sys.exit(FAILED)
+
+
 if __name__ == "__main__":
-    app()
+    main()

@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from ...kernels.jit import F32, F64
 from . import phones, pitch
 from .packs import BANDS, Pack
 
@@ -27,7 +28,7 @@ class Batch:
 
 
 class Sampler:
-    """Batches from groups of packs; a batch depends on the seed and its number only."""
+    """Batches from groups of packs; a batch depends on these, the seed and its number only."""
 
     def __init__(self, groups: Sequence[tuple[float, Sequence[Pack]]], frames: int, batch: int, seed: int) -> None:
         """groups: weight and packs each; a piece comes from a group by weight, from its packs and rows by their length."""
@@ -66,12 +67,12 @@ class Sampler:
         return Batch(torch.from_numpy(mel), torch.from_numpy(state.astype(np.int64)), torch.from_numpy(tone.astype(np.int64)))
 
 
-def warped(mel: np.ndarray, factor: np.ndarray) -> np.ndarray:
+def warped(mel: F32, factor: F64) -> F32:
     """mel (batch, frames, BANDS) as of a voice whose frequencies are `factor` (batch,) times higher."""
-    low, high = (1127 * np.log1p(f / 700) for f in (_LOW, _HIGH))
+    low, high = _mel(_LOW), _mel(_HIGH)
     centres = low + (high - low) / (BANDS + 1) * np.arange(1, BANDS + 1)
     hertz = 700 * np.expm1(centres / 1127)
-    place = (1127 * np.log1p(hertz / factor[:, None] / 700) - low) * (BANDS + 1) / (high - low) - 1
+    place = (_mel(hertz / factor[:, None]) - low) * (BANDS + 1) / (high - low) - 1
     place = np.clip(place, 0, BANDS - 1)
     left = np.minimum(place.astype(np.int64), BANDS - 2)
     part = (place - left).astype(np.float32)[:, None]
@@ -80,7 +81,11 @@ def warped(mel: np.ndarray, factor: np.ndarray) -> np.ndarray:
     return np.asarray(below + part * (above - below))
 
 
-def _mask(random: np.random.Generator, mel: np.ndarray) -> None:
+def _mel(hertz: float | F64) -> F64:
+    return np.asarray(1127 * np.log1p(hertz / 700))
+
+
+def _mask(random: np.random.Generator, mel: F32) -> None:
     """SpecAugment (Park et al. 2019): bands and moments of half of the pieces are set to their mean."""
     batch, frames, _ = mel.shape
     for b in np.flatnonzero(random.random(batch) < 0.5):

@@ -1,7 +1,7 @@
 """Training of the student: frame cross-entropy, AdamW, averaged weights, checkpoints every few minutes.
 
-The rate rises, stays, and falls to zero over the last quarter of the steps. `student/plateau.pt` is the state before it falls:
-asked for more steps later, training goes on from there.
+The rate rises, stays, and falls to zero over the last quarter of the steps. `plateau.pt` is the state before it falls: asked
+for more steps later, training goes on from there.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -41,6 +42,7 @@ class Plan:
     rate: float = 2e-3
     decay: float = 0.02
     validate_every: int = 500
+    seed: int = 0  # of the first weights
 
 
 def fit(folder: Path, plan: Plan, shape: Shape, sampler: Sampler, dev: Sequence[tuple[str, Pack]], journal: Journal) -> None:
@@ -58,12 +60,12 @@ def fit(folder: Path, plan: Plan, shape: Shape, sampler: Sampler, dev: Sequence[
         loss = loss_of(outputs, batch)
         optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
-        nn.utils.clip_grad_norm_(student.parameters(), 1.0)
+        nn.utils.clip_grad_norm_(student.parameters(), 1.0, error_if_nonfinite=True)  # else no weight is ever finite again
         optimizer.step()
         losses.append(float(loss))
         _follow(average, student, min(_AVERAGE, (1 + step) / (10 + step)))
-        if step + 1 == int(plan.steps * (1 - _FALL)):
-            _keep(folder / "plateau.pt", plan, student, average, optimizer, step + 1, best)
+        if step + 1 == _top(plan.steps):
+            _keep(folder / "plateau.pt", plan, student, average, optimizer, step + 1)
         if (step + 1) % plan.validate_every == 0 or step + 1 == plan.steps:
             scores = {name: accuracy(average, pack, most=_VALIDATED) for name, pack in dev}
             mean = sum(score.late for score in scores.values()) / max(len(scores), 1)
@@ -74,7 +76,7 @@ def fit(folder: Path, plan: Plan, shape: Shape, sampler: Sampler, dev: Sequence[
                 best = mean
                 save(folder / "best.pt", average, step=step + 1, dev=mean)
         if time.monotonic() - saved > _SAVE_EVERY or step + 1 == plan.steps:
-            _keep(folder / "last.pt", plan, student, average, optimizer, step + 1, best)
+            _keep(folder / "last.pt", plan, student, average, optimizer, step + 1)
             saved = time.monotonic()
 
 
@@ -82,6 +84,11 @@ def rate_at(step: int, plan: Plan) -> float:
     """Learning rate of a step, from 0 on."""
     fall = plan.steps * _FALL
     return plan.rate * min(1.0, (step + 1) / _WARM, (plan.steps - step) / fall)
+
+
+def _top(steps: int) -> int:
+    """Steps before the rate falls."""
+    return int(steps * (1 - _FALL))
 
 
 def loss_of(outputs: Outputs, batch: Batch) -> Tensor:
@@ -104,7 +111,7 @@ def _pitch_loss(logits: Tensor, target: Tensor) -> Tensor:
     logs, target = functional.log_softmax(logits[known].float(), -1), target[known]
     voiced = target > 0
     total = -logs[~voiced, 0].sum()
-    for offset, part in enumerate(_BLUR, -len(_BLUR) // 2 + 1):
+    for offset, part in enumerate(_BLUR, -(len(_BLUR) // 2)):
         near = (target[voiced] + offset).clamp(1, pitch.PITCHES)
         total = total - part * logs[voiced].gather(1, near[:, None]).sum()
     return total / max(len(target), 1)
@@ -119,24 +126,35 @@ def _follow(average: Student, student: Student, keep: float) -> None:
 def _begin(
     folder: Path, plan: Plan, shape: Shape, sampler: Sampler, journal: Journal
 ) -> tuple[Student, Student, torch.optim.Optimizer, int, float]:
-    path = folder / "last.pt"
-    if path.exists():
-        last = load(path)[1]
-        if last["planned"] != plan.steps and last["step"] > int(last["planned"] * (1 - _FALL)):
-            path = folder / "plateau.pt"  # its rate has fallen for another plan
-    if path.exists():
+    torch.manual_seed(plan.seed)
+    path, best = _checkpoint(folder, plan), 0.0
+    saved: dict[str, Any] = {"step": 0}
+    student = Student(shape)
+    if path:
         student, saved = load(path)
-        average = deepcopy(student)
-        average.load_state_dict(saved["average"])
     else:
-        student, saved = Student(shape), {"step": 0, "best": 0.0}
         _measure(student, sampler)
-        average = deepcopy(student)
+    average = deepcopy(student)
     optimizer = torch.optim.AdamW(student.parameters(), plan.rate, betas=(0.9, 0.98), weight_decay=plan.decay)
-    if "optimizer" in saved:
+    if path:
+        average.load_state_dict(saved["average"])
         optimizer.load_state_dict(saved["optimizer"])
+        if (folder / "best.pt").exists():  # maybe from later on than `path`
+            best = load(folder / "best.pt")[1]["dev"]
     journal(f"student: {student.parameters_count()} parameters, from step {saved['step']} to {plan.steps}")
-    return student.train(), average.eval(), optimizer, saved["step"], saved["best"]
+    return student.train(), average.eval(), optimizer, saved["step"], best
+
+
+def _checkpoint(folder: Path, plan: Plan) -> Path | None:
+    """What to go on from: the last one, or the one before its rate fell if that was for another plan; none: begin."""
+    last, plateau = folder / "last.pt", folder / "plateau.pt"
+    if not last.exists():
+        return None
+    saved = load(last)[1]
+    fallen = saved["planned"] != plan.steps and saved["step"] > _top(saved["planned"])
+    if fallen and plateau.exists() and load(plateau)[1]["planned"] == saved["planned"]:
+        return plateau
+    return last
 
 
 def _measure(student: Student, sampler: Sampler) -> None:
@@ -146,8 +164,6 @@ def _measure(student: Student, sampler: Sampler) -> None:
     student.scale.copy_(1 / mel.std(0))
 
 
-def _keep(
-    path: Path, plan: Plan, student: Student, average: Student, optimizer: torch.optim.Optimizer, step: int, best: float
-) -> None:
+def _keep(path: Path, plan: Plan, student: Student, average: Student, optimizer: torch.optim.Optimizer, step: int) -> None:
     more = {"average": average.state_dict(), "optimizer": optimizer.state_dict(), "planned": plan.steps}
-    save(path, student, **more, step=step, best=best)
+    save(path, student, **more, step=step)

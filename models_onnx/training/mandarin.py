@@ -31,7 +31,7 @@ _APICAL: tuple[Piece, ...] = (("ɨ0", "IR"),)  # zhi, chi, shi, ri, zi, ci, si
 _WRITTEN = {
     "yi": "i", "ya": "ia", "yan": "ian", "yang": "iang", "yao": "iao", "ye": "ie", "yin": "in", "you": "iu", "ying": "ing",
     "yong": "iong", "wu": "u", "wa": "ua", "wai": "uai", "wan": "uan", "wang": "uang", "wei": "ui", "wen": "un", "weng": "ueng",
-    "wo": "uo", "yu": "v", "yue": "ve", "yuan": "van", "yun": "vn", "yo": "io",
+    "wo": "uo", "yu": "v", "yue": "ve", "yuan": "van", "yun": "vn",
 }  # fmt: skip
 
 
@@ -46,11 +46,9 @@ def pieces(syllable: str) -> list[Piece]:
     final = _WRITTEN.get(base, base[len(initial) :])
     if initial in ("j", "q", "x") and final.startswith("u"):
         final = "v" + final[1:]
-    if final == "i" and initial in ("zh", "ch", "sh", "r", "z", "c", "s"):
-        found = _APICAL
-    elif final in _FINALS and tone in _TONES:
-        found = _FINALS[final]
-    else:
+    apical = final == "i" and initial in ("zh", "ch", "sh", "r", "z", "c", "s")
+    found = _APICAL if apical else _FINALS.get(final)
+    if found is None or tone not in _TONES:
         raise ValueError(f"{syllable!r} is no syllable: give pinyin with the tone as a digit, like 'zhong1'")
     toned = tuple((letters.replace("0", _TONES[tone]), phone) for letters, phone in found)
     return [_INITIALS[initial], *toned] if initial else list(toned)

@@ -15,6 +15,7 @@ from .augment import Augmenter
 from .batches import Sampler
 from .corpora import DEV, TRAIN, Utterance, from_folder, from_manifest, read_index, write_index
 from .durations import label_all
+from .errors import TrainingError
 from .evaluate import accuracy
 from .fit import Plan, fit
 from .journal import Journal
@@ -29,6 +30,7 @@ _NOISY = 99  # the copy that dev speakers are heard in noise from
 
 
 def index(corpora: Sequence[Path], work: Path, journal: Journal) -> None:
+    """Utterances of all manifests and folders to index.csv. TrainingError for what is wrong with them."""
     utterances = [u for path in corpora for u in (from_manifest(path) if path.suffix == ".csv" else from_folder(path))]
     write_index(work / "index.csv", utterances)
     for split in sorted({u.split for u in utterances}):
@@ -38,6 +40,7 @@ def index(corpora: Sequence[Path], work: Path, journal: Journal) -> None:
 
 
 def align(work: Path, journal: Journal) -> None:
+    """Segments of all utterances with words to labels/; what is there already is kept."""
     for name, utterances in _corpora(work):
         of_language = defaultdict(list)
         for u in utterances:
@@ -48,7 +51,7 @@ def align(work: Path, journal: Journal) -> None:
 
 
 def pack(work: Path, copies: int, seed: int, journal: Journal) -> None:
-    """A clean pack for each corpus, `copies` augmented ones of what is trained on and one of what is not."""
+    """A clean pack for each corpus, `copies` augmented ones of what is trained on, one of what is not; those there are kept."""
     everything = list(_corpora(work))
     babble = packs.babble_of([u for _, us in everything for u in us if u.split == TRAIN], seed)
     for name, utterances in everything:
@@ -65,15 +68,19 @@ def pack(work: Path, copies: int, seed: int, journal: Journal) -> None:
 def student(
     work: Path, count: int, threads: int, seed: int, journal: Journal, shape: Shape | None = None, batch: int = BATCH
 ) -> None:
+    """Train on all packs that are there, from the last checkpoint on, to `count` steps. TrainingError if there is no pack."""
     torch.set_num_threads(threads)
     folder = work / "student"
     folder.mkdir(parents=True, exist_ok=True)
     groups = [(weight, found) for name, weight in _WEIGHTS.items() if (found := _packs(work, name, TRAIN))]
+    if not groups:
+        raise TrainingError(f"{work}: no packs of training speech: index, align and pack some first")
     dev = [(p.folder.name, p) for name in _WEIGHTS for p in _packs(work, name, DEV)]
-    fit(folder, Plan(count), shape or Shape(), Sampler(groups, FRAMES, batch, seed), dev, journal)
+    fit(folder, Plan(count, seed=seed), shape or Shape(), Sampler(groups, FRAMES, batch, seed), dev, journal)
 
 
 def evaluate(work: Path, journal: Journal) -> None:
+    """The best student's scores on each dev pack, by corpus, to the journal."""
     best, saved = load(work / "student" / "best.pt")
     for name in _WEIGHTS:
         for dev in _packs(work, name, DEV):
@@ -82,6 +89,7 @@ def evaluate(work: Path, journal: Journal) -> None:
 
 
 def leak(work: Path, journal: Journal) -> None:
+    """The equal error rate of `leak.attack` on the dev speakers of the index, to the journal."""
     best, _ = load(work / "student" / "best.pt")
     enrolled = frozenset(u.utterance for u in read_index(work / "index.csv") if u.role == "enrol")
     known = statistics(best, Pack(_pack_folder(work, "index", TRAIN, 0)))

@@ -16,9 +16,11 @@ import numpy as np
 import soundfile
 import soxr
 
+from ...engine.atomic import atomically
 from ...kernels.jit import F32
 from . import english, mandarin
 from .corpora import DEV, RATE, TRAIN, Utterance, read_index, write_index
+from .errors import TrainingError
 from .journal import Journal
 from .kokoro import LONGEST, Kokoro, read_voices
 from .kokoro import RATE as KOKORO_RATE
@@ -73,11 +75,13 @@ def mixture(random: np.random.Generator, voices: dict[str, F32], names: Sequence
 
 def synthesize(work: Path, voice_folder: Path, language: str, count: int, split: str, seed: int, journal: Journal) -> None:
     """Add utterances 0 to `count` - 1 of `language` and `split` to the folder synth/ of `work`; those there are kept."""
-    folder = work / "synth" / f"{language}-{split}"
+    folder = work.absolute() / "synth" / f"{language}-{split}"
     folder.mkdir(parents=True, exist_ok=True)
     voices = read_voices(voice_folder)
     names = [n for n in voices if (n in DEV_VOICES) == (split == DEV)]
     native = [n for n in names if n.startswith("z" if language == "zh" else ("a", "b"))]
+    if not native:
+        raise TrainingError(f"{voice_folder}: no {language} voices for {split}: take all of kokoro-js")
     kokoro = Kokoro(work / "parts")
     source = _Source(work, language, kokoro)
     missing = [n for n in range(count) if not (folder / f"{n:05d}.json").exists()]
@@ -93,7 +97,8 @@ def synthesize(work: Path, voice_folder: Path, language: str, count: int, split:
         soundfile.write(folder / f"{number:05d}.flac", np.clip(speech, -1, 1), RATE, subtype="PCM_16")
         said: dict[str, Any] = {"utterance": name, "voice": recipe, "transcript": line.transcript}
         said |= {"pieces": line.pieces, "frames": frames.tolist()}
-        (folder / f"{number:05d}.json").write_text(json.dumps(said, ensure_ascii=False), encoding="utf-8")
+        with atomically(folder / f"{number:05d}.json") as part:  # last: without it the utterance is made again
+            part.write_text(json.dumps(said, ensure_ascii=False), encoding="utf-8")
     write_index(folder / "index.csv", _rows(folder, language, split))
 
 
@@ -111,6 +116,8 @@ class _Source:
 
             utterances = read_index(work / "index.csv")
             self._sentences = [u.transcript for u in utterances if u.split == TRAIN and u.language == "en" and u.transcript]
+            if not self._sentences:
+                raise TrainingError(f"{work}: no English training utterance has words, which are what is spoken: list some")
             self._words = dictionary_words()
 
     def line(self, random: np.random.Generator) -> Line:
