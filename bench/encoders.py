@@ -19,7 +19,9 @@ from ..kernels.jit import F32
 
 RATE = 16_000
 _FRAME, _HOP, _POINTS, _BANDS = 400, 160, 512, 40  # of `dvector`
-_WINDOW, _STRIDE, _BATCH = 80, 40, 16  # frames, frames, windows
+_EDGE = (_POINTS - _FRAME) // 2  # its frames are the middle of what the FFT would take
+_LEVEL = 10 ** (-27 / 20)  # RMS
+_WINDOW, _STRIDE = 80, 40  # frames
 
 Encoder = Callable[[F32], F32]
 
@@ -30,18 +32,18 @@ def ge2e(samples: F32) -> F32:
 
 
 def dvector(samples: F32) -> F32:
-    """Likewise, by the independent encoder, of the same stretches of speech at the same level."""
-    speech = embedding.spoken(samples)
-    if len(speech) < embedding.LEAST * RATE:
+    """Likewise, by the independent encoder. Pauses stay in, unlike in `ge2e`: without them its EER for 31 people's originals
+    rises from 2.4 to 3.2 %."""
+    if len(embedding.spoken(samples)) < embedding.LEAST * RATE:
         raise ValueError(f"samples: less than {embedding.LEAST} s of speech; give 2 s or more")
-    padded = np.pad(speech, (0, max(0, _FRAME + (_WINDOW - 1) * _HOP - len(speech))))
-    frames = np.lib.stride_tricks.sliding_window_view(padded, _FRAME)[::_HOP]
+    levelled = samples * np.float32(_LEVEL / np.sqrt(np.mean(np.square(samples, dtype=np.float64))))
+    padded = np.pad(levelled, (0, max(0, _POINTS + (_WINDOW - 1) * _HOP - len(levelled))))
+    frames = np.lib.stride_tricks.sliding_window_view(padded, _POINTS)[::_HOP, _EDGE:-_EDGE]
     hamming = 0.54 - 0.46 * np.cos(2 * np.pi * np.arange(_FRAME) / _FRAME)
     power = np.abs(np.fft.rfft(frames * hamming, _POINTS)) ** 2
     mels = np.log10(power @ triangles(_BANDS, _POINTS, RATE) + 1e-10).astype(np.float32)
     windows = np.lib.stride_tricks.sliding_window_view(mels, _WINDOW, axis=0)[::_STRIDE].transpose(0, 2, 1)
-    raw = [_network().run({"mel_window": windows[i : i + _BATCH]})["embedding"] for i in range(0, len(windows), _BATCH)]
-    each = np.concatenate(raw)
+    each = _network().run({"mel_window": windows})["embedding"]  # at once, as its package does: int8 scales are the batch's
     total = (each / np.linalg.norm(each, axis=1, keepdims=True)).sum(0)
     return np.asarray(total / np.linalg.norm(total), np.float32)
 

@@ -35,7 +35,7 @@ def test_pitch() -> None:
 
 def test_encoder_is_the_callers_and_one_recording_is_too_few() -> None:
     def sign(x: F32) -> F32:
-        return np.array([1, np.sign(x[0])], np.float32) / np.sqrt(2).astype(np.float32)
+        return np.asarray(np.array([1, np.sign(x[0])]) / np.sqrt(2), np.float32)
 
     up, down = np.ones(16_000, np.float32), -np.ones(16_000, np.float32)
     assert variety([up, down, up], sign).likeness == pytest.approx(1 / 3)
