@@ -101,9 +101,8 @@ def make(
 ) -> Pack:
     """A pack of `utterances` in `folder`, clean without an augmenter; left as it is if it is there already.
 
-    labels: segments by utterance.
-
-    tracks: pitch of originals by utterance; what is missing is added, since finding it is most of the work of a copy.
+    labels: segments by utterance. tracks: pitch of originals by utterance; what is missing is added, since finding it is most
+    of the work of a copy.
     """
     if folder.exists():
         return Pack(folder)

@@ -19,8 +19,6 @@ THIRDS = 3
 STATES = 1 + THIRDS * (len(PHONES) - 1)
 IGNORED = 255  # the state of a frame whose phone is not known
 
-VOWELS = frozenset("AA AE AH AO AW AY EH ER EY IH IY OW OY UH UW EU YU IR".split())
-
 
 def state(phone: int, third: int) -> int:
     """Number of the state for the number of a phone and its third, 0 to 2."""

@@ -40,8 +40,3 @@ def classes(hertz: F64) -> npt.NDArray[np.uint8]:
         step = np.rint(np.log(hertz / LOWEST) / STEP)
     found = np.where(hertz > 0, 1 + np.clip(step, 0, PITCHES - 1), 0)
     return np.where(np.isnan(hertz), IGNORED, found).astype(np.uint8)
-
-
-def hertz(pitch: npt.NDArray[np.int64]) -> F64:
-    """F0 of each class from 1 on."""
-    return np.asarray(LOWEST * np.exp(STEP * (pitch - 1.0)))
