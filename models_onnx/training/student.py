@@ -59,11 +59,17 @@ class Block(nn.Module):
         self.fall = nn.Linear(shape.hidden, shape.width)
         self.dropout = shape.dropout
 
-    def forward(self, x: Tensor, past: Tensor) -> tuple[Tensor, Tensor]:
-        """x: (batch, steps, width), past: (batch, self.past, width); returns both for the steps after x."""
+    def forward(self, x: Tensor, past: Tensor, film: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, Tensor]:
+        """x: (batch, steps, width), past: (batch, self.past, width); returns both for the steps after x.
+
+        film: factor and summand of the normalized signal, (batch, 1, width).
+        """
         joined = torch.cat((past, x), 1)
         filtered = functional.conv1d(joined.transpose(1, 2), self.taps, groups=len(self.taps), dilation=self.dilation)
-        hidden = functional.relu(self.rise(self.norm(filtered.transpose(1, 2))))
+        normal = self.norm(filtered.transpose(1, 2))
+        if film is not None:
+            normal = normal * film[0] + film[1]
+        hidden = functional.relu(self.rise(normal))
         if self.training:  # the same units for all of a piece: a mask for each frame costs a quarter of the step
             kept = functional.dropout(hidden.new_ones(len(x), 1, hidden.shape[2]), self.dropout)
             hidden = hidden * kept
