@@ -59,8 +59,8 @@ class Aligner:
     def align(self, samples: np.ndarray[tuple[int], np.dtype[np.int16]], text: str) -> list[Segment]:
         """Segments of speech at 16 kHz that says `text`. AlignmentError if it does not."""
         words, pcm = words_of(text), samples.tobytes()
-        if not words:
-            raise AlignmentError("no words")
+        if not words or not pcm:
+            raise AlignmentError("no sound" if words else "no words")
         for word in set(words):
             self._add(word)
         found, decoder = self._words(pcm, words)

@@ -11,8 +11,8 @@ def read_lines(path: Path) -> list[str]:
     """The whole lines of `path`; none if it is not there."""
     if not path.exists():
         return []
-    with path.open(encoding="utf-8", newline="") as file:
-        return file.read().split("\n")[:-1]
+    content = path.read_bytes()
+    return content[: content.rfind(b"\n") + 1].decode("utf-8").split("\n")[:-1]
 
 
 def append_to(path: Path) -> TextIO:
