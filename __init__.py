@@ -6,6 +6,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from .engine.batch import anonymize_folder
+    from .engine.dpvoice import DpVoice
     from .engine.files import anonymize_file
     from .engine.host import Engine
     from .engine.identity import Identity
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from .engine.vtln import Vtln
 
 _HOME = {
+    "DpVoice": "dpvoice",
     "Engine": "host",
     "Identity": "identity",
     "Live": "live",
@@ -27,6 +29,7 @@ _HOME = {
     "anonymize_folder": "batch",
 }
 __all__ = [
+    "DpVoice",
     "Engine",
     "Identity",
     "Live",

@@ -152,6 +152,8 @@ def pipe(
 
     delay = f"{engine.latency / rate * 1e3:.1f} ms ({engine.latency} frames)"
     say(f"{rate} Hz, {channels} channel{'s' * (channels > 1)}, {format.value}: delay {delay}")
+    if promise := engine.stages[0].promise:
+        say(f"note: {promise}")
     if seed is not None:
         say(f"note: {SEEDED_STREAM}")
     with told(where="stdin or stdout"):

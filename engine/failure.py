@@ -1,4 +1,4 @@
-"""What a file that cannot be anonymized raises."""
+"""What cannot be used, and why: a file that is to be anonymized, or what a method needs."""
 
 from __future__ import annotations
 
@@ -15,6 +15,10 @@ _REMEDIES = {
     errno.ENOENT: "check the path",
     errno.ENAMETOOLONG: "give a shorter name",
 }
+
+
+class Unusable(Exception):  # noqa: N818  (no defect of the program)
+    """What a method needs, a graph or a ledger, cannot be used. One line: which, why, remedy."""
 
 
 class FileFailure(Exception):  # noqa: N818  (no defect of the program: the file is at fault)

@@ -101,7 +101,16 @@ def _anonymize(
         raise FileFailure("the output is the recording itself", "give another output")
     rate, channels = reader.rate, reader.channels
     form = form_for(Form(reader.container, reader.subtype, reader.endian), source, target, reader.frames, channels)
-    engine = Engine(stage, sample_rate=rate, channels=channels, policy=policy, on_error="raise", seed=seed, source=key)
+    engine = Engine(
+        stage,
+        sample_rate=rate,
+        channels=channels,
+        policy=policy,
+        on_error="raise",
+        seed=seed,
+        source=key,
+        recording=source,
+    )
     with Writer(target, form, rate, channels) as writer:
         early = engine.latency  # frames that come out before the first one of the source
         for block in reader.blocks():

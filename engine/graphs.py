@@ -18,6 +18,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from .failure import Unusable
+
 Array = npt.NDArray[Any]
 
 _STATE, _NEXT = "state", "_next"
@@ -32,7 +34,7 @@ _DTYPES: dict[str, np.dtype[Any]] = {
 _WARM_UP = 4
 
 
-class GraphError(Exception):
+class GraphError(Unusable):
     """A graph cannot be used, in one line: which, why, remedy."""
 
     def __init__(self, name: str, cause: str, remedy: str) -> None:

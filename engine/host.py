@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Mapping, Sequence
 from math import lcm
 from threading import Lock
@@ -57,6 +58,7 @@ class Engine:
         seed: makes voices repeatable, from (seed, source, channel), and voids any privacy claim: who knows the seed can draw
             the same voice. None: voices come from the operating system's entropy.
         source: with a seed, what tells this stream from another one (a relative path, a speaker).
+        recording: the file that the stream will be, for methods that enrol its speaker from it.
 
     Raises:
         ValueError, TypeError: an argument is out of range; the message names it, the limit and what to give.
@@ -73,6 +75,7 @@ class Engine:
         on_error: OnError = "mute",
         seed: int | None = None,
         source: str = "",
+        recording: str | os.PathLike[str] | None = None,
     ) -> None:
         row = [stages] if isinstance(stages, Stage) else list(stages) if isinstance(stages, Sequence) else []
         if not row or not all(isinstance(stage, Stage) for stage in row):
@@ -101,10 +104,12 @@ class Engine:
         self._piece = min(max_block, _PIECE)
         self._x = np.zeros((channels, self._piece), np.float32)
         voices = channels if policy == "each" else 1
-        self._lanes = [
-            Lane(row if c == 0 else [stage.clone() for stage in row], self._plan, self._piece, self._counted)
-            for c in range(voices)
-        ]
+        rows = [row, *([stage.clone() for stage in row] for _ in range(1, voices))]
+        if recording is not None:
+            for c, stages in enumerate(rows):
+                for stage in stages:
+                    stage.hear(recording, c if voices > 1 else None)
+        self._lanes = [Lane(stages, self._plan, self._piece, self._counted) for stages in rows]
         self._mix = mix.fresh(sample_rate)
         self._mix_work = mix.channels(channels)
         self._closed = False

@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any, Literal, NoReturn
 
 from .accountant import composed
+from .failure import Unusable
 from .locked import locked
 
 _FORMAT = "velavox ledger 1"
@@ -33,7 +34,7 @@ _NOTHING = (0.0, 0)  # mu and releases
 _SLACK = 1 + 1e-9  # of a budget that is met exactly, for rounding
 
 
-class LedgerError(Exception):
+class LedgerError(Unusable):
     """The ledger cannot count a release, which must not happen then. One line: file, cause, remedy."""
 
 

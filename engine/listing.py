@@ -61,6 +61,8 @@ def _parameter(parameter: Parameter) -> dict[str, Any]:
 def _range(parameter: dict[str, Any]) -> str:
     if parameter["choices"]:
         return "|".join(parameter["choices"])
+    if isinstance(parameter["default"], str):
+        return "text"
     low, high = ("any" if limit is None else f"{limit:g}" for limit in (parameter["low"], parameter["high"]))
     return f"{low} to {high} {parameter['unit']}".rstrip()
 

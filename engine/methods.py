@@ -19,6 +19,7 @@ METHODS: dict[str, Callable[[], type[Stage]]] = {
     "mcadams": partial(_load, "mcadams", "McAdams"),
     "vtln": partial(_load, "vtln", "Vtln"),
     "voicemask": partial(_load, "voicemask", "VoiceMask"),
+    "dp": partial(_load, "dpvoice", "DpVoice"),
 }
 
 

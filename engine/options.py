@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 
 from . import jsonfile
+from .failure import Unusable
 from .progress import say
 
 if TYPE_CHECKING:
@@ -145,6 +146,8 @@ def told(*wrong_use: type[Exception], where: str = "system") -> Iterator[None]:
         yield
     except wrong_use as error:
         refuse(str(error))
+    except Unusable as error:
+        fail(str(error))
     except OSError as error:
         fail(f"{where}: {error.strerror}")
     except KeyboardInterrupt:

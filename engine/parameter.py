@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -68,3 +69,16 @@ class Parameter:
             return self.check(text)
         parts = text.split(",")
         return self.check(parts[0] if len(parts) == 1 else tuple(parts))
+
+
+@dataclass
+class Text(Parameter):
+    """A parameter that is any text."""
+
+    def check(self, value: Any) -> Value:
+        if isinstance(value, (str, os.PathLike)):
+            return os.fspath(value)
+        raise ValueError(f"{self.name}={value!r}: give a text")
+
+    def parse(self, text: str) -> Value:
+        return self.check(text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 import weakref
 from abc import ABC, abstractmethod
@@ -68,6 +69,11 @@ class Stage(ABC):
         """What the voice in use has drawn, by parameter, as a copy; empty before the first draw."""
         return dict(self._voice)
 
+    @property
+    def promise(self) -> str:
+        """What holds, against whom, while this voice is in use: one line, or "" where nothing is claimed."""
+        return ""
+
     def value(self, name: str) -> Value:
         """The parameter `name`."""
         return self._values[name]
@@ -123,6 +129,12 @@ class Stage(ABC):
         self._values[name] = value
         if name in self._voice:
             self._voice[name] = self._one(value)
+
+    def hear(self, recording: str | os.PathLike[str], channel: int | None) -> None:  # noqa: B027  (most have no use for it)
+        """Be told, before prepare(), which file it is that will be streamed, for who wants to hear all of it first.
+
+        channel: the one that this stage is for; None: the mix of all. FileFailure if the file is of no use.
+        """
 
     def own(self, host: object) -> None:
         """Note which engine runs this stage; ValueError if another one does, whose stream would mix with its stream."""

@@ -24,8 +24,8 @@ def prepared(kind: type[S], **values: Any) -> S:
 def run(stage: Stage, x: F32) -> F32:
     """Whole hops of x through the stage, delayed."""
     y = np.full_like(x, 0.77)
-    for k in range(0, x.size, HOP):
-        stage.step(x[k : k + HOP], y[k : k + HOP])
+    for k in range(0, x.size, stage.hop):
+        stage.step(x[k : k + stage.hop], y[k : k + stage.hop])
     return y
 
 

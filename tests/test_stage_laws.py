@@ -11,15 +11,18 @@ import pytest
 from memory import net_growth
 from signals import noise, voice
 from stages import prepared, run
-from velavox import McAdams, VoiceMask, Vtln
-from velavox.engine.stage import HOP, Stage
+from velavox import DpVoice, McAdams, VoiceMask, Vtln
+from velavox.engine.stage import Stage
 
 CASES: dict[str, tuple[type[Stage], dict[str, Any]]] = {
     "mcadams": (McAdams, {"alpha": (0.6, 0.8)}),
     "vtln": (Vtln, {"amount": (0.2, 0.3), "warp": "bilinear"}),
     "vtln on the spectrum": (Vtln, {"amount": (0.2, 0.3), "on": "spectrum", "warp": "power"}),
     "voicemask": (VoiceMask, {"pitch": (100, 120)}),
+    "dp": (DpVoice, {"mu": 2.0, "flatten": 0.5}),
+    "dp, low": (DpVoice, {"mode": "low"}),
 }
+FIXED = {"mode"}  # cannot change once a stage is prepared
 every_stage = pytest.mark.parametrize(("kind", "values"), CASES.values(), ids=CASES)
 
 
@@ -54,7 +57,8 @@ def test_reset_is_fresh(kind: type[Stage], values: dict[str, Any]) -> None:
 
 @every_stage
 def test_saved_and_restored(kind: type[Stage], values: dict[str, Any]) -> None:
-    x, stage, other = voice(1.0), prepared(kind, **values), prepared(kind)
+    x, stage = voice(1.0), prepared(kind, **values)
+    other = prepared(kind, **{name: value for name, value in values.items() if name in FIXED})
     other.restore(json.loads(json.dumps(stage.save())))
     other.reset()
     np.testing.assert_array_equal(run(other, x), run(stage, x))
@@ -75,8 +79,9 @@ def test_voices_from_another_thread(kind: type[Stage], values: dict[str, Any]) -
     thread.join()
     assert np.isfinite(y).all()
     assert np.abs(y).max() <= 4 * np.abs(x).max()
-    run(stage, noise(4 * HOP))
-    settled = prepared(kind)
+    run(stage, noise(4 * stage.hop))
+    settled = stage.clone()
+    settled.prepare()
     settled.restore(stage.save())
     settled.reset()
     stage.reset()
@@ -85,7 +90,8 @@ def test_voices_from_another_thread(kind: type[Stage], values: dict[str, Any]) -
 
 @every_stage
 def test_step_and_reset_allocate_nothing(kind: type[Stage], values: dict[str, Any]) -> None:
-    stage, x, y = prepared(kind, **values), noise(HOP), np.empty(HOP, np.float32)
+    stage = prepared(kind, **values)
+    x, y = noise(stage.hop), np.empty(stage.hop, np.float32)
     stage.step(x, y)
     stage.reset()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import onnx
 from onnx import TensorProto, helper
+from velavox.models_onnx import manifest
 from velavox.models_onnx.training import export
 
 F = TensorProto.FLOAT
@@ -69,6 +71,81 @@ def passed(inputs: dict[str, tuple[int, ...]], outputs: dict[str, tuple[int, ...
         nodes.append(node("Expand", f"total shape_{name}", name))
     ports = [{name: (F, shape) for name, shape in side.items()} for side in (inputs, outputs)]
     return export.model("passed", nodes, ports[0], ports[1], constants)
+
+
+def chain(folder: Path, fault: str = "") -> None:
+    """Graphs for `DpVoice` in `folder`, beside copies of the shipped ones of the mechanism: noise as loud as the input.
+
+    fault: what the encoder does in steps with a mean power above 22 nats: "nan" or "raise".
+    """
+    package = resources.files("velavox.models_onnx")
+    for name in ("noise", "speaker"):
+        (folder / f"{name}.onnx").write_bytes((package / f"{name}.onnx").read_bytes())
+    entries = manifest.read(package)
+    (folder / manifest.FILE).write_text(manifest.as_text({name: entries[name] for name in ("noise", "speaker")}))
+    save(encoder(fault), folder, "encoder")
+    for name, classes in (("decoder", 206), ("decoder_low", 52)):
+        save(decoder(classes), folder, name)
+
+
+def encoder(fault: str = "") -> onnx.ModelProto:
+    """Content of zeros, 120 Hz, voiced where it is loud, energies as they are."""
+    two = (F, (1, 2))
+    constants: dict[str, npt.ArrayLike] = {
+        "nothing": np.zeros((1, 2, 206), np.float32),
+        "tone": np.full((1, 2), np.log(120), np.float32),
+        "bands": np.array([2], np.int64),
+        "count": np.float32(np.log(80)),
+        "limit": np.float32(22),
+        "quiet": np.float32(12),
+        "nan": np.float32(np.nan),
+        "far": np.int64(9),
+        "here": np.int64(0),
+        "zeros": np.zeros(1, np.float32),
+    }
+    nodes = [
+        node("Identity", "nothing", "content"),
+        node("Identity", "tone", "pitch"),
+        node("ReduceLogSumExp", "mel bands", "sum", keepdims=0),
+        node("Sub", "sum count", "level"),
+        node("Greater", "level quiet", "loud"),
+        node("Cast", "loud", "voicing", to=F),
+        node("ReduceMax", "level", "peak", keepdims=0),
+        node("Greater", "peak limit", "at_fault"),
+    ]
+    if fault == "nan":
+        nodes.append(node("Where", "at_fault nan level", "energy"))
+    elif fault == "raise":
+        nodes += [node("Where", "at_fault far here", "index"), node("Gather", "zeros index", "zero")]
+        nodes.append(node("Add", "level zero", "energy"))
+    else:
+        nodes.append(node("Identity", "level", "energy"))
+    said = {"content": (F, (1, 2, 206)), "pitch": two, "voicing": two, "energy": two}
+    return export.model("encoder", nodes, {"mel": (F, (1, 2, 80))}, said, constants)
+
+
+def decoder(classes: int) -> onnx.ModelProto:
+    """Noise with the energy that it is given, brighter or darker by the first number of the voice."""
+    constants: dict[str, npt.ArrayLike] = {
+        "unvoiced": np.zeros((1, 2), np.float32),
+        "rough": np.ones((1, 2, 4), np.float32),
+        "tilt": np.linspace(-0.3, 0.3, 64, dtype=np.float32),
+        "third": np.array([2], np.int64),
+        "first": np.array([0], np.int64),
+        "level": np.float32(-8),
+    }
+    nodes = [
+        node("Identity", "unvoiced", "f0"),
+        node("Identity", "rough", "noise"),
+        node("Gather", "prosody third", "energy", axis=2),
+        node("Gather", "voice first", "bright", axis=1),
+        node("Mul", "bright tilt", "colour"),
+        node("Add", "energy colour", "coloured"),
+        node("Add", "coloured level", "envelope"),
+    ]
+    given = {"content": (F, (1, 2, classes)), "prosody": (F, (1, 2, 3)), "voice": (F, (1, 16))}
+    said = {"f0": (F, (1, 2)), "envelope": (F, (1, 2, 64)), "noise": (F, (1, 2, 4))}
+    return export.model("decoder", nodes, given, said, constants)
 
 
 def save(made: onnx.ModelProto, folder: Path, name: str = "tiny") -> None:

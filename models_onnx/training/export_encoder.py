@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import onnx
@@ -19,7 +20,7 @@ from .encoder import far_from, log_hertz
 from .phones import PHONES, STATES
 from .pitch import PITCHES
 from .stepgraph import Builder, array, rows
-from .student import BANDS, LATE, PAIR, Student, load
+from .student import BANDS, LATE, PAIR, Block, Student, load
 
 RATE, HOP = 16_000, 160  # Hz; samples
 CLASSES = STATES + len(PHONES)
@@ -44,7 +45,7 @@ def export_encoder(checkpoint: Path, folder: Path, trained_on: str) -> Entry:
 def graph(student: Student, *, int8: bool) -> onnx.ModelProto:
     """mel (1, PAIR, BANDS) -> content (1, PAIR, CLASSES), pitch, voicing, energy (1, PAIR), as `encoder.Encoded`."""
     g = Builder(int8)
-    blocks = list(student.blocks)
+    blocks = cast("list[Block]", list(student.blocks))
     # Normalized features are a dense layer's input in int8, the features themselves would lose their quiet bands.
     features = g("Mul", g("Sub", "mel", array(student.mean)), array(student.scale))
     x = g.linear(g.reshape(features, 1, PAIR * BANDS), student.entry)
