@@ -31,25 +31,29 @@ def spoken(folder: Path, count: int, seconds: float = 1.5) -> list[Utterance]:
     return [utterance(path.stem, path, speaker=f"s{n}") for n, path in enumerate(paths)]
 
 
-def pack(folder: Path, lengths: list[int], seed: int = 0, speaker: str = "c:s") -> Pack:
-    """A pack that can be learnt: each state has a spectrum of its own, and lasts for eight frames; pitch rises with it.
-
-    The first two bands of a row hold its number and the number of the frame in it, so that one can see where a piece is from.
-    """
-    random = np.random.default_rng(seed)
-    spectra = np.random.default_rng(99).normal(size=(phones.STATES, BANDS)).astype(np.float16)
-    total = sum(lengths)
-    state = np.repeat(random.integers(0, phones.STATES, -(-total // 8)), 8)[:total].astype(np.uint8)
-    mel = spectra[state]
-    starts = np.cumsum([0, *lengths[:-1]])
-    for number, (start, length) in enumerate(zip(starts, lengths, strict=True)):
-        mel[start : start + length, 0] = number
-        mel[start : start + length, 1] = np.arange(length)
-    folder.mkdir(parents=True)
+def numbered(folder: Path, lengths: list[int], seed: int = 0) -> Pack:
+    """A pack whose first two bands hold the number of the row and of the frame in it: one can see where a piece is from."""
+    made = pack(folder, lengths, seed)
+    mel = np.array(made.mel)
+    for number, row in enumerate(made.rows):
+        mel[row.start : row.start + row.frames, 0] = number
+        mel[row.start : row.start + row.frames, 1] = np.arange(row.frames)
     np.save(folder / "mel.npy", mel)
+    return Pack(folder)
+
+
+def pack(folder: Path, lengths: list[int], seed: int = 0, states: int = phones.STATES) -> Pack:
+    """A pack that can be learnt: each of the first `states` has a spectrum and a pitch of its own, for eight frames."""
+    random = np.random.default_rng(seed)
+    spectra = np.random.default_rng(99).normal(size=(phones.STATES, BANDS // 8)).repeat(8, 1).astype(np.float16)
+    total = sum(lengths)
+    state = np.repeat(random.integers(0, states, -(-total // 8)), 8)[:total].astype(np.uint8)
+    starts = np.cumsum([0, *lengths[:-1]])
+    folder.mkdir(parents=True)
+    np.save(folder / "mel.npy", spectra[state])
     np.save(folder / "state.npy", state)
     np.save(folder / "pitch.npy", (state % (1 + pitch.PITCHES)).astype(np.uint8))
     write_rows(
-        folder / "rows.csv", [Row(f"u{n}", speaker, int(s), c) for n, (s, c) in enumerate(zip(starts, lengths, strict=True))]
+        folder / "rows.csv", [Row(f"u{n}", "c:s", int(s), c) for n, (s, c) in enumerate(zip(starts, lengths, strict=True))]
     )
     return Pack(folder)
