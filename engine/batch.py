@@ -77,6 +77,8 @@ def anonymize_folder(
         values = make(method, settings or {}).values
     except (TypeError, ValueError) as error:
         raise PlanError(str(error)) from error
+    if values.get("enroll") == "self" and (voices == "per-speaker" or speaker_table is not None):
+        raise PlanError("enroll=self gives every file a voice of its own: have voices per-file, or enrol by a path")
     with refusals_told():
         made = plan([source] if isinstance(source, (str, Path)) else list(source), target)
         todo = list(made.jobs)

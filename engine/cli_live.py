@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .. import __version__
+from .failure import Unusable
 from .options import (
     JsonSummary,
     Method,
@@ -117,8 +118,8 @@ def live(
                         stream.start()
                     if mic is not None:
                         say(f"choose the microphone {mic.pick!r} in the program that is to hear you")
-                    if seed is not None:
-                        say(f"note: {SEEDED_STREAM}")
+                    for note in filter(None, (stage.promise, SEEDED_STREAM if seed is not None else "")):
+                        say(f"note: {note}")
                     if recorder is not None:
                         recorder.start(stream)
                     with line, Keys() as keys, ending.at_once():
@@ -169,8 +170,11 @@ def _attend(stream: Live, line: StatusLine, log: LiveLog, keys: Keys, recorder: 
                 if key == "m":
                     stream.muted = not stream.muted
                 elif key == "n":
-                    stream.new_voice()
-                    line.say(voice(stream.status()))
+                    try:
+                        stream.new_voice()
+                        line.say(voice(stream.status()))
+                    except Unusable as error:
+                        line.say(f"the voice stays: {error}")
                 elif key == "q":
                     return "key"
                 elif monotonic() - hinted > _HINT_EVERY:

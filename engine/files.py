@@ -9,7 +9,7 @@ from pathlib import Path
 from time import thread_time
 from typing import TYPE_CHECKING
 
-from .failure import FileFailure
+from .failure import FileFailure, Unusable
 from .form import Form, form_for
 from .methods import make
 from .reader import Reader
@@ -77,6 +77,9 @@ def anonymize_file(
             return _anonymize(reader, Path(source), Path(target), first, seed, key, policy, keep_cues, progress)
     except FileFailure:
         raise
+    except Unusable as error:
+        cause, _, remedy = str(error).rpartition("; ")
+        raise FileFailure(cause, remedy) from error
     except OSError as error:
         raise FileFailure.of(error) from error
     except Exception as error:

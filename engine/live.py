@@ -308,7 +308,7 @@ class Live:
                 old.reset()
                 self._counts.muted_hops += muted
                 return old
-            stages = self._stages if old is None else [stage.clone() for stage in old.stages]
+            stages = self._stages if old is None else [_continued(stage) for stage in old.stages]
             engine = Engine(
                 stages,
                 sample_rate=plan.rate_in,
@@ -376,6 +376,13 @@ def _unrecorded(exchange: Exchange) -> int:
 
 def _db(peak: float) -> float:
     return float(20 * np.log10(max(float(peak), 1e-6)))
+
+
+def _continued(stage: Stage) -> Stage:
+    """The same voice for another stream, from the first: one that is drawn and thrown away may cost what a ledger counts."""
+    other = stage.clone()
+    other.restore(stage.save())
+    return other
 
 
 def _warm(engine: Engine) -> None:

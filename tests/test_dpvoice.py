@@ -22,10 +22,15 @@ from test_mechanism import hold_to, interval
 from velavox import DpVoice, Engine
 from velavox.engine import dpvoice
 from velavox.engine.accountant import Calibration, eer_floor
+from velavox.engine.batch import anonymize_folder
+from velavox.engine.card import Format
+from velavox.engine.dummy import DummyCard
 from velavox.engine.failure import FileFailure
 from velavox.engine.files import anonymize_file
 from velavox.engine.graphs import GraphError
 from velavox.engine.ledger import Ledger, OverBudgetError
+from velavox.engine.live import Live
+from velavox.engine.plan import PlanError
 from velavox.kernels.jit import F32, F64
 from velavox.models_onnx import manifest
 from wavs import pcm16, wav
@@ -365,3 +370,32 @@ def test_a_recording_enrols_itself_each_channel_for_its_own(tmp_path: Path) -> N
     with pytest.raises(FileFailure, match=r"less than 0.5 s of speech"):
         anonymize_file(tmp_path / "silent.wav", tmp_path / "out2.wav", DpVoice(enroll="self"))
     assert not (tmp_path / "out2.wav").exists()
+
+
+def test_files_of_a_speaker_that_enrol_themselves_cannot_share_a_voice(tmp_path: Path) -> None:
+    write(tmp_path / "a.wav", voice(2.0))
+    with pytest.raises(PlanError, match="enroll=self gives every file a voice of its own"):
+        anonymize_folder(tmp_path, tmp_path / "out", "dp", settings={"enroll": "self"}, voices="per-speaker")
+
+
+def test_a_file_fails_in_a_line_where_graph_or_budget_does(tmp_path: Path, folder: Path) -> None:
+    source, out = write(tmp_path / "a.wav", voice(2.0)), tmp_path / "out.wav"
+    stage = DpVoice(enroll=np.eye(256)[0], ledger=tmp_path / "ledger.json", budget=0.5, mode="low")
+    with pytest.raises(FileFailure, match=r"past the budget of 0.5: give a smaller mu"):
+        anonymize_file(source, out, stage)
+    damage(folder, "decoder", "altered")
+    with pytest.raises(FileFailure, match=r"graph decoder: file damaged[^\n]*: install velavox again"):
+        anonymize_file(source, out, DpVoice())
+    assert not out.exists()
+
+
+def test_a_device_that_comes_back_costs_no_release(tmp_path: Path) -> None:
+    """At another rate `Live` makes another engine, which goes on with the voice that was there."""
+    file = tmp_path / "ledger.json"
+    stage = DpVoice(enroll=np.eye(256)[0], ledger=file)
+    live = Live(stage, card=DummyCard())
+    first = live._engine_for(Format(16_000, 16_000, 160, 160, 1, 1, True))
+    second = live._engine_for(Format(48_000, 48_000, 480, 480, 1, 1, True))
+    assert second is not first
+    assert second.stages[0].voice == first.stages[0].voice
+    assert Ledger(file).total("speaker").releases == 1

@@ -16,8 +16,10 @@ from velavox.models_onnx import manifest
 from velavox.models_onnx.training import decoder as decoders
 from velavox.models_onnx.training import encoder as encoders
 from velavox.models_onnx.training import export_decoder, export_encoder, student
-from velavox.models_onnx.training.decoder import CLASSES, VOICE, Decoder
+from velavox.models_onnx.training.decoder import CLASSES, Decoder
+from velavox.models_onnx.training.phones import STATES
 from velavox.models_onnx.training.student import BANDS, LATE, PAIR, SOON, Shape, Student
+from velavox.models_onnx.training.whiten import DIMENSIONS
 
 torch.set_num_threads(1)
 
@@ -59,7 +61,7 @@ def heard(late: int, seed: int = 0) -> Sound:
     random = np.random.default_rng(seed)
     content = np.zeros((FRAMES, CLASSES[late]), np.float32)
     content[np.arange(FRAMES)[:, None], random.integers(0, CLASSES[late], (FRAMES, 3))] = random.uniform(0, 1, (FRAMES, 3))
-    voice = np.tile(np.random.default_rng(9).normal(size=(1, VOICE)), (FRAMES // PAIR, 1)).repeat(PAIR, 0)
+    voice = np.tile(np.random.default_rng(9).normal(size=(1, DIMENSIONS)), (FRAMES // PAIR, 1)).repeat(PAIR, 0)
     return {
         "content": content,
         "prosody": random.normal(size=(FRAMES, 3)).astype(np.float32),
@@ -154,7 +156,7 @@ def test_a_stream_after_reset_is_as_fresh(int8: bool) -> None:
 
 def test_no_more_than_three_classes_of_each_kind_in_eight_levels() -> None:
     content = stepped(listener(), {"mel": features()})["content"]
-    for kind in np.split(content, [export_encoder.STATES], axis=1):
+    for kind in np.split(content, [STATES], axis=1):
         assert (kind > 0).sum(1).max() == 3
         assert np.allclose(kind * 7, np.rint(kind * 7), atol=1e-5)
         assert kind.sum(1).max() <= 1 + 3 / 14 + 1e-6

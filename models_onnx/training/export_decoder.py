@@ -12,10 +12,11 @@ from ...kernels.prosody import FEATURES
 from ...kernels.vocoder import BANDS
 from ..manifest import Entry
 from . import export
-from .decoder import CLASSES, NOISES, VOICE, VOICED, Decoder, load
+from .decoder import CLASSES, NOISES, VOICED, Decoder, load
 from .export_encoder import HOP, RATE
 from .stepgraph import Builder, array, rows
 from .student import LATE, PAIR, SOON, Block
+from .whiten import DIMENSIONS
 
 NAMES = {LATE: "decoder", SOON: "decoder_low"}
 
@@ -36,7 +37,7 @@ def export_decoder(checkpoint: Path, folder: Path, trained_on: str) -> Entry:
 
 
 def graph(decoder: Decoder, *, int8: bool) -> onnx.ModelProto:
-    """content (1, PAIR, classes), prosody (1, PAIR, FEATURES), voice (1, VOICE) -> f0 (1, PAIR), 0 where unvoiced; envelope
+    """content (1, PAIR, classes), prosody (1, PAIR, FEATURES), voice (1, DIMENSIONS) -> f0 (1, PAIR), 0 where unvoiced; envelope
     (1, PAIR, BANDS); noise (1, PAIR, NOISES), 0 to 1."""
     g = Builder(int8)
     blocks = cast("list[Block]", list(decoder.blocks))
@@ -50,7 +51,7 @@ def graph(decoder: Decoder, *, int8: bool) -> onnx.ModelProto:
     g.reshape(g("Where", g("Greater", voiced, np.float32(VOICED)), hertz, np.float32(0)), 1, PAIR, out="f0")
     g("Add", spectrum, timbre, out="envelope")
     g("Sigmoid", noise, out="noise")
-    inputs = {"content": (1, PAIR, classes), "prosody": (1, PAIR, FEATURES), "voice": (1, VOICE)}
+    inputs = {"content": (1, PAIR, classes), "prosody": (1, PAIR, FEATURES), "voice": (1, DIMENSIONS)}
     outputs = {"f0": (1, PAIR), "envelope": (1, PAIR, BANDS), "noise": (1, PAIR, NOISES)}
     return g.model("decoder", inputs, outputs, (rows(blocks), width))
 
