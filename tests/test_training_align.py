@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from signals import RATE, noise
+from signals import F32, RATE, noise
 from trainingdata import recorded, utterance
 from velavox.models_onnx.training import smoke
 from velavox.models_onnx.training.align import Aligner, AlignmentError, Segment, align_all, in_thirds, read_labels
@@ -33,8 +33,8 @@ def clip() -> Utterance:
     return next(u for u in smoke.clips() if u.transcript.startswith("Make one"))
 
 
-def whole_numbers(samples: np.ndarray) -> np.ndarray:
-    return np.rint(samples * 32767).astype(np.int16)
+def whole_numbers(samples: F32) -> np.ndarray[tuple[int], np.dtype[np.int16]]:
+    return np.asarray(np.rint(samples * 32767), np.int16)
 
 
 @cache
@@ -139,7 +139,7 @@ def test_what_is_aligned_is_kept_and_what_a_kill_has_cut_off_is_done_again(tmp_p
     assert read_labels(path)[0][1][1][0] in ("F", SILENCE)
 
 
-def synthetic(frames: list[int], quiet: list[int]) -> np.ndarray:
+def synthetic(frames: list[int], quiet: list[int]) -> F32:
     """Sound for all of `frames`, but where the letters numbered in `quiet` are."""
     x = noise(sum(frames) * LETTER, 0.05)
     ends = np.cumsum(frames) * LETTER

@@ -132,7 +132,7 @@ def test_pitch_moves_with_the_frequencies(short: Pack, monkeypatch: pytest.Monke
         steps = np.rint(np.log(factors[-1]) / pitch.STEP)[:, None]
         before = short.pitch[place].astype(int)
         assert np.array_equal(batch.pitch, np.where(before == 0, 0, np.clip(before + steps, 1, pitch.PITCHES)))
-        moved += np.count_nonzero(steps)
+        moved += int(np.count_nonzero(steps))
     assert 15 < moved < 55
     assert np.abs(np.log(np.concatenate(factors))).max() <= np.log(1.18)
 

@@ -177,7 +177,8 @@ def test_audio_is_mono_at_one_rate(tmp_path: Path) -> None:
     stereo = np.stack((tone(48_000, 300, rate=48_000), np.zeros(48_000, np.float32)), 1)
     soundfile.write(tmp_path / "a.wav", stereo, 48_000, subtype="FLOAT")
     samples = utterance("u", tmp_path / "a.wav").audio()
-    assert (samples.dtype, samples.shape) == (np.float32, (RATE,))
+    assert samples.dtype == np.float32
+    assert samples.shape == (RATE,)
     assert np.abs(samples[800:-800] - tone(RATE, 300, 0.25)[800:-800]).max() < 1e-3
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
+import time
 from pathlib import Path
 
 import pytest
-from velavox.models_onnx.training import journal as journals
 from velavox.models_onnx.training.journal import Journal
 from velavox.models_onnx.training.lines import append_to, read_lines
 
@@ -48,7 +48,7 @@ def test_the_journal_says_its_lines_and_keeps_them(tmp_path: Path, capsys: pytes
 
 def test_the_journal_passes_all_items_on_and_says_how_far_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter(range(0, 1000, 20))  # seconds an item
-    monkeypatch.setattr(journals.time, "monotonic", lambda: next(clock))
+    monkeypatch.setattr(time, "monotonic", lambda: next(clock))
     assert list(Journal(tmp_path).each("work", "abcde", 5)) == list("abcde")
     lines = [line.split(" ", 2)[2] for line in (tmp_path / "log.txt").read_text().splitlines()]
     assert lines == ["work: 2 of 5, 1 min to go", "work: 4 of 5, 0 min to go", "work: 5 of 5, 0 min to go"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from itertools import product
 
 import numpy as np
@@ -80,7 +81,7 @@ def test_english_text_is_spoken_by_its_phones(monkeypatch: pytest.MonkeyPatch) -
     class Spoken:
         stdout = "ðə bˈɜːd t^ʃˈɜːps\n nˈeɪ^.m"
 
-    monkeypatch.setattr(english.subprocess, "run", lambda *_, **__: Spoken)
+    monkeypatch.setattr(subprocess, "run", lambda *_, **__: Spoken)
     found = english.pieces("the bird chirps")
     assert [phone for _, phone in found if phone][:9] == ["DH", "AH", "B", "ER", "D", "CH", "ER", "P", "S"]
     assert ("ɜɹ", "ER") in found

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 from torch import Tensor
-from velavox.models_onnx.training import content, student
+from velavox.models_onnx.training import student
 from velavox.models_onnx.training.content import KEPT, LEVELS, channel, coarse
 from velavox.models_onnx.training.phones import PHONES, STATES
 from velavox.models_onnx.training.pitch import PITCHES
@@ -171,4 +171,3 @@ def test_the_channel_says_the_states_of_a_frame_and_the_phones_known_by_then() -
     assert row.shape == (frames - LATE, STATES + len(PHONES))
     assert row[:, :STATES].argmax(-1).tolist() == list(range(frames - LATE))
     assert row[:, STATES:].argmax(-1).tolist() == list(range(LATE - SOON, frames - SOON))
-    assert content.LATE == LATE

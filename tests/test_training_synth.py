@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import soundfile
 from signals import F32, RATE
-from velavox.models_onnx.training import kokoro, synth
+from velavox.models_onnx.training import english, kokoro, synth
 from velavox.models_onnx.training.corpora import DEV, TRAIN, Utterance, read_index, write_index
 from velavox.models_onnx.training.durations import segments_of
 from velavox.models_onnx.training.english import Piece
@@ -48,10 +48,10 @@ def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     )
 
     def pieces(text: str) -> list[Piece]:
-        return [("m", "M") if letter.isalpha() else (" ", None) for letter in text] + [(".", None)]
+        return [*(("m", "M") if letter.isalpha() else (" ", None) for letter in text), (".", None)]
 
     monkeypatch.setattr(synth, "Kokoro", Humming)
-    monkeypatch.setattr(synth.english, "pieces", pieces)
+    monkeypatch.setattr(english, "pieces", pieces)
     return tmp_path
 
 
