@@ -27,7 +27,7 @@ from .content import KEPT, LEVELS
 from .corpora import Utterance
 from .encoder import Encoded, encoded
 from .journal import Journal
-from .packs import BANDS, Bytes, Row
+from .packs import Bytes, Row
 from .phones import PHONES, STATES
 from .student import LATE, PAIR, SOON, Outputs, Student
 
@@ -59,7 +59,7 @@ class Hearing:
 
 
 def content(states: Bytes, known: Bytes, late: int) -> Tensor:
-    """What the decoder takes: (..., frames, 2, KEPT) of the states and of the phones of the same frames to (..., frames, classes).
+    """What the decoder takes, (..., frames, classes), of states and phones of the same frames, (..., frames, 2, KEPT) each.
 
     late: LATE gives the states and the phones that are known by then, of later frames; SOON the phones alone.
     """
@@ -104,7 +104,7 @@ def _aligned(heard: Encoded, frames: int) -> tuple[Bytes, Bytes, F32]:
 def make(
     folder: Path, student: Student, utterances: dict[str, Utterance], rows: Sequence[Row], seed: int | None, journal: Journal
 ) -> Hearing:
-    """A variant for the rows of a pack of targets in `folder`, unharmed without a seed; left as it is if it is there already."""
+    """A variant for the rows of a pack of targets, unharmed without a seed; left as it is if the folder is there already."""
     if folder.exists():
         return Hearing(folder)
     frames = rows[-1].start + rows[-1].frames

@@ -17,9 +17,10 @@ from .corpora import DEV, TRAIN, Utterance, from_folder, from_manifest, read_ind
 from .durations import label_all
 from .errors import TrainingError
 from .evaluate import accuracy
-from .fit import Plan, fit
+from .fit import fit
 from .journal import Journal
 from .leak import attack, statistics
+from .loop import Plan
 from .packs import Pack
 from .student import Shape, load
 from .transcribe import transcribed
