@@ -15,9 +15,13 @@ from velavox.kernels.jit import F32
 from velavox.models_onnx import manifest
 from velavox.models_onnx.training import decoder as decoders
 from velavox.models_onnx.training import encoder as encoders
-from velavox.models_onnx.training import export_decoder, export_encoder, student
+from velavox.models_onnx.training import export_decoder, export_encoder, publish, student
+from velavox.models_onnx.training.corpora import write_index
 from velavox.models_onnx.training.decoder import CLASSES, Decoder
+from velavox.models_onnx.training.errors import TrainingError
+from velavox.models_onnx.training.journal import Journal
 from velavox.models_onnx.training.phones import STATES
+from velavox.models_onnx.training.smoke import clips
 from velavox.models_onnx.training.student import BANDS, LATE, PAIR, SOON, Shape, Student
 from velavox.models_onnx.training.whiten import DIMENSIONS
 
@@ -215,6 +219,58 @@ def test_checkpoints_become_graphs_with_entries(tmp_path: Path) -> None:
     before = (tmp_path / "encoder.onnx").read_bytes()
     export_encoder.export_encoder(tmp_path / "student.pt", tmp_path, "nothing")
     assert (tmp_path / "encoder.onnx").read_bytes() == before
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Path:
+    """A working folder with checkpoints, untrained."""
+    for folder in ("student", "decoder", "decoder_low"):
+        (tmp_path / folder).mkdir()
+    write_index(tmp_path / "index.csv", clips())
+    student.save(tmp_path / "student" / "best.pt", listening(), step=7)
+    for late, name in export_decoder.NAMES.items():
+        decoders.save(tmp_path / name / "best.pt", speaking(late), step=8)
+    return tmp_path
+
+
+NAMES = ["encoder", "decoder", "decoder_low"]
+
+
+def test_all_of_a_folder_is_exported_and_checked(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(publish, "ALIKE", 0.8)  # what is untrained is never sure of anything
+    into = work / "graphs"
+    into.mkdir()
+    publish.publish(work, into, NAMES, None, Journal(work))
+    told = (work / "log.txt").read_text()
+    assert list(manifest.read(into)) == sorted(NAMES)
+    assert told.count("step by step within") == 3
+    assert told.splitlines()[-1].endswith("MB in all")
+    assert manifest.read(into)["encoder"].source.endswith("step 7, on clips")
+    monkeypatch.setattr(publish, "LARGEST", 1e5)
+    with pytest.raises(TrainingError, match=r"graphs of [0-9.]+ MB together"):
+        publish.check(into)
+
+
+def test_a_graph_that_is_not_the_networks_is_not_let_through(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = export_decoder.graph(speaking(LATE), int8=False)
+    monkeypatch.setattr(export_decoder, "graph", lambda decoder, *, int8: made)
+    speaking(LATE).entry.bias.data += 0.1
+    decoders.save(work / "decoder" / "best.pt", speaking(LATE), step=9)
+    speaking(LATE).entry.bias.data -= 0.1
+    with pytest.raises(TrainingError, match="decoder: its step graph differs from the network"):
+        publish.publish(work, work, ["decoder"], None, Journal(work))
+
+
+def test_an_encoder_that_int8_changes_is_not_let_through(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(publish, "ALIKE", 1.01)
+    with pytest.raises(TrainingError, match="in int8 it finds other classes"):
+        publish.publish(work, work, ["encoder"], None, Journal(work))
+
+
+@pytest.mark.parametrize(("name", "what"), [("speaker", "give --resemblyzer"), ("voice", "give one of speaker, noise")])
+def test_what_cannot_be_exported_is_refused(work: Path, name: str, what: str) -> None:
+    with pytest.raises(TrainingError, match=what):
+        publish.publish(work, work, [name], None, Journal(work))
 
 
 def test_pitch_is_a_mean_near_the_likeliest_class() -> None:

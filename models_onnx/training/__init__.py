@@ -10,4 +10,5 @@ In order, each step resumable and repeatable from a seed, all in one working fol
     student    the streaming phone recogniser                                          -> student/
     evaluate   its accuracy on speakers it has not heard
     leak       how well an attacker tells speakers apart by what it puts out
+    export     step graphs of the best checkpoints, checked against the networks       -> models_onnx/
 """

@@ -101,6 +101,19 @@ def leak(work: Work) -> None:
     steps.leak(work, Journal(work))
 
 
+@app.command()
+def export(
+    work: Work,
+    into: Annotated[Path, typer.Option(help="Folder of the graphs and their manifest; that of the package is models_onnx.")],
+    only: Annotated[list[str] | None, typer.Option(help="A graph; again for more. Else all but speaker.")] = None,
+    resemblyzer: Annotated[Path | None, typer.Option(help="pretrained.pt of Resemblyzer 0.1.4, for speaker.")] = None,
+) -> None:
+    """Make step graphs of the best checkpoints, and check them against the networks."""
+    from .publish import GRAPHS, publish
+
+    publish(work, into, only or [name for name in GRAPHS if name != "speaker"], resemblyzer, Journal(work))
+
+
 def main() -> None:
     """Run the command line; what can be mended is one line on stderr."""
     try:

@@ -37,8 +37,8 @@ def export_decoder(checkpoint: Path, folder: Path, trained_on: str) -> Entry:
 
 
 def graph(decoder: Decoder, *, int8: bool) -> onnx.ModelProto:
-    """content (1, PAIR, classes), prosody (1, PAIR, FEATURES), voice (1, DIMENSIONS) -> f0 (1, PAIR), 0 where unvoiced; envelope
-    (1, PAIR, BANDS); noise (1, PAIR, NOISES), 0 to 1."""
+    """content (1, PAIR, classes), prosody (1, PAIR, FEATURES), voice (1, DIMENSIONS) -> f0 (1, PAIR) in Hz, 0 where unvoiced;
+    envelope (1, PAIR, BANDS), ln of power; noise (1, PAIR, NOISES), 0 to 1."""
     g = Builder(int8)
     blocks = cast("list[Block]", list(decoder.blocks))
     classes, width = CLASSES[decoder.shape.late], decoder.shape.width
