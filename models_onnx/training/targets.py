@@ -28,10 +28,10 @@ _LOUD = 10 ** (-15 / 10)  # power of speech, at least, against the loudest twent
 _MOST = {  # seconds of one speaker in one language; sources that are not named are too noisy
     "librispeech_train_clean_100_1utt": 60.0,
     "librispeech_mini_train_clean_5": 150.0,
-    "dspspeech20": 40.0,
+    "dspspeech20": 12.0,
     "synth": 60.0,
 }
-_MOST_SYNTHETIC = 1440.0  # seconds of synthetic speech in one language
+_MOST_SYNTHETIC = 600.0  # seconds of synthetic speech in one language
 
 
 @dataclass(frozen=True)
