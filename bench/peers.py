@@ -18,6 +18,7 @@ from warnings import catch_warnings, simplefilter
 
 import numpy as np
 
+from ..engine.dpvoice import DpVoice
 from ..engine.host import Engine
 from ..engine.mcadams import McAdams
 from ..engine.vtln import Vtln
@@ -35,6 +36,8 @@ RATIOS = {
     "McAdams step": ("plain NumPy and librosa", "McAdams in NumPy and librosa"),
     "VTLN step": ("plain NumPy", "VTLN in NumPy"),
     "engine, McAdams, 16 kHz": ("pedalboard's PitchShift", "pedalboard PitchShift"),
+    "engine, DpVoice, 16 kHz": ("McAdams in plain NumPy and librosa", "McAdams in NumPy and librosa"),
+    "engine, DpVoice low, 16 kHz": ("McAdams in plain NumPy and librosa", "McAdams in NumPy and librosa"),
     "F0 and voicing": ("pyworld's dio and stonemask", "pyworld dio + stonemask, whole"),
     "McAdams, whole": ("the challenge's script", "VPC 2024 McAdams, whole"),
 }
@@ -80,6 +83,7 @@ def anonymizer_cases() -> dict[str, Case]:
         stage.prepare()
     y = np.zeros(160, np.float32)
     engines = {rate: Engine(McAdams(), sample_rate=rate) for rate in (16000, 48000)}
+    neural = {mode: Engine(DpVoice(mode=mode), sample_rate=RATE) for mode in ("balanced", "low")}
     shift = pedalboard.PitchShift(semitones=3)
     return {
         "McAdams step": fed(lambda x: moving.step(x, y)),
@@ -88,6 +92,8 @@ def anonymizer_cases() -> dict[str, Case]:
         "VTLN in NumPy": fed(PlainVtln()),
         "engine, McAdams, 16 kHz": fed(engines[16000].process),
         "engine, McAdams, 48 kHz": fed(engines[48000].process, 48000),
+        "engine, DpVoice, 16 kHz": fed(neural["balanced"].process, blocks=2),
+        "engine, DpVoice low, 16 kHz": fed(neural["low"].process, blocks=2),
         "pedalboard PitchShift": fed(lambda x: shift(x, RATE, reset=False)),
     }
 

@@ -38,9 +38,9 @@ def speech(rate: int = RATE) -> F32:
     return x if rate == RATE else np.asarray(soxr.resample(x, RATE, rate), np.float32)
 
 
-def fed(step: Callable[[F32], Any], rate: int = RATE) -> Case:
-    """A case to time: each call hands the next 10 ms of speech to `step`, round and round."""
-    size = rate // 100
+def fed(step: Callable[[F32], Any], rate: int = RATE, blocks: int = 1) -> Case:
+    """A case to time: each call hands the next `blocks` blocks of 10 ms of speech, as one, to `step`, round and round."""
+    size = blocks * rate // 100
     x = speech(rate)
-    blocks = cycle([x[i : i + size].copy() for i in range(0, x.size - size + 1, size)])
-    return Case(lambda: step(next(blocks)))
+    parts = cycle([x[i : i + size].copy() for i in range(0, x.size - size + 1, size)])
+    return Case(lambda: step(next(parts)), blocks)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from doubles import FAULTS, Delay, Faulty, Gain, fail, run
 from signals import noise, voice
-from velavox import Engine, Identity, McAdams, VoiceMask, Vtln
+from velavox import DpVoice, Engine, Identity, McAdams, VoiceMask, Vtln
 from velavox.bench.measure import best_lag_correlation
 from velavox.engine.stage import Stage
 from velavox.kernels.jit import F32
@@ -106,15 +106,15 @@ def test_an_engine_whose_reset_fails_is_silent() -> None:
     assert (engine.process(x) == 0).all()
 
 
-@pytest.mark.parametrize("kind", [McAdams, Vtln, VoiceMask])
+@pytest.mark.parametrize("kind", [McAdams, Vtln, VoiceMask, DpVoice])
 def test_kernel_state_before_any_voice_is_silent_or_changed(kind: type[Stage]) -> None:
     """What an interrupted reset leaves: the state as allocated, with no voice applied."""
     stage, x = kind(), voice(1.0)
     stage.prepare()
     np.copyto(stage._state, stage._fresh)
     y = np.zeros_like(x)
-    for start in range(0, x.size - 159, 160):
-        stage.step(x[start : start + 160], y[start : start + 160])
+    for start in range(0, x.size, stage.hop):
+        stage.step(x[start : start + stage.hop], y[start : start + stage.hop])
     assert best_lag_correlation(x, y) < 0.6
 
 
