@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from signals import RATE, noise
+import pytest
+from signals import RATE, noise, voice
+from velavox.kernels import f0
 from velavox.models_onnx.training import encoder, pitch
 from velavox.models_onnx.training.pitch import HIGHEST, IGNORED, LOWEST, PITCHES, STEP, classes, track
 
@@ -32,6 +34,19 @@ def test_pitch_of_a_vowel_is_found_on_the_clock_of_the_samples() -> None:
     known = steady > 0
     assert known.mean() > 0.9
     assert np.abs(np.log(steady[known] / hertz[160 * np.arange(60, 140)[known]])).max() < pitch.STEP
+
+
+def test_voicing_is_the_kernels_and_a_contradiction_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The kernel is made to find no pitch in a vowel, pitch an octave higher, and nothing amiss."""
+    x = voice(1.0, 130)
+    found = track(x)
+    sure = found > 0
+    assert sure.sum() > 30
+    heard = f0.offline(x)
+    monkeypatch.setattr(f0, "offline", lambda samples: 0 * heard)
+    assert not track(x).any()
+    monkeypatch.setattr(f0, "offline", lambda samples: 2 * heard)
+    assert np.isnan(track(x)[sure]).all()
 
 
 def test_silence_has_none() -> None:
