@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -11,14 +13,18 @@ from torch import Tensor
 from torch.nn import functional
 
 from ...kernels.vocoder import BANDS
-from .decoder import NOISES, Spoken
+from .decoder import NOISES, Decoder, Shape, Spoken, load, save
 from .hearing import LATES, Hearing, content
+from .journal import Journal
+from .loop import Plan, Task, train
 from .student import PAIR
 from .targets import TargetPack
 from .voices import Voices, changed, groups
 
 _QUIET, _LOUD = -18.0, -8.0  # nats of a frame's mean power: below one it counts _LITTLE, above the other 1
 _LITTLE = 0.1
+_VALIDATED = 4  # batches of a dev pack
+_FAR = 2**40  # number of a batch that no step reaches
 _TONE = 0.1  # nats of F0 that cost as much as one of power
 
 
@@ -97,3 +103,44 @@ def loss_of(said: Spoken, piece: Piece) -> dict[str, Tensor]:
         "tone": (tone * sung).sum() / _TONE,
         "noise": (noise * sung).sum(),
     }
+
+
+def fit(
+    folder: Path, plan: Plan, shape: Shape, pieces: Pieces, dev: Pieces, journal: Journal, batches: int = _VALIDATED
+) -> None:
+    """Train in `folder` until plan.steps: `loop.train`, with the best one by the loss on `batches` batches of `dev`."""
+
+    def begin() -> Decoder:
+        decoder = Decoder(shape)
+        _measure(decoder, pieces)
+        return decoder
+
+    def loss(decoder: Decoder, step: int) -> Tensor:
+        piece = pieces(step)
+        return torch.stack(list(loss_of(_say(decoder, piece), piece).values())).sum()
+
+    def score(decoder: Decoder) -> tuple[float, str]:
+        found: dict[str, float] = defaultdict(float)
+        for number in range(batches):
+            piece = dev(number)
+            with torch.no_grad():
+                for name, part in loss_of(_say(decoder, piece), piece).items():
+                    found[name] += part.item() / batches
+        return -sum(found.values()), "dev " + " ".join(f"{name} {part:.3f}" for name, part in found.items())
+
+    train(folder, plan, Task(folder.name, begin, save, load, loss, score), journal)
+
+
+def _say(decoder: Decoder, piece: Piece) -> Spoken:
+    with torch.autocast("cpu", torch.bfloat16):
+        return decoder(piece.content, piece.prosody, piece.voice, decoder.fresh(len(piece.voice)))[0]
+
+
+def _measure(decoder: Decoder, pieces: Pieces) -> None:
+    """The traits of a mean voice, from a few batches."""
+    batches = [pieces(_FAR + n) for n in range(8)]
+    known = torch.cat([piece.weight.flatten() for piece in batches]) == 1
+    f0 = torch.cat([piece.f0.flatten() for piece in batches])[known]
+    tone = f0[f0 > 0].log()
+    decoder.traits.bias.data[0], decoder.traits.bias.data[1] = tone.mean(), tone.std().log()
+    decoder.traits.bias.data[2:] = torch.cat([piece.envelope.flatten(0, 1) for piece in batches])[known].mean(0)
