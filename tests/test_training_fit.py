@@ -83,7 +83,7 @@ def test_it_learns(tmp_path: Path, data: tuple[Pack, Pack]) -> None:
     losses = [float(loss) for loss in re.findall(r"loss ([\d.]+)", lines)]
     assert losses[-1] < 0.5 * losses[0]
     best = load(tmp_path / "best.pt")[1]["dev"]
-    assert best > 0.4
+    assert best > 0.6
     assert best == pytest.approx(max(float(found) for found in re.findall(r"dev late ([\d.]+)", lines)), abs=1e-3)
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 import torch
+from velavox.models_onnx import training
 from velavox.models_onnx.training import __main__ as command
 from velavox.models_onnx.training import smoke, steps
 from velavox.models_onnx.training.align import read_labels
@@ -106,9 +108,12 @@ def test_a_student_needs_packs(tmp_path: Path) -> None:
         steps.student(tmp_path, 1, 1, 1, Journal(tmp_path))
 
 
-def test_help_names_the_steps_in_order(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_names_the_steps_that_the_package_names_in_that_order(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert ended(monkeypatch, "--help") == 0
     said = capsys.readouterr().out
-    names = ("index", "transcribe", "synth", "align", "pack", "student", "evaluate", "leak")
-    places = [said.index(f" {name} ") for name in names]
+    named = re.findall(r"^    (\w+) ", training.__doc__ or "", re.MULTILINE)
+    assert [c.name or getattr(c.callback, "__name__", "") for c in command.app.registered_commands] == named
+    places = [said.index(f" {name} ") for name in named]
     assert places == sorted(places)

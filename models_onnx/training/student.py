@@ -106,9 +106,6 @@ class Student(nn.Module):
         heads = (head(x).reshape(batch, frames, -1) for head in (self.states, self.phones, self.pitch))
         return Outputs(*heads), kept
 
-    def parameters_count(self) -> int:
-        return sum(p.numel() for p in self.parameters())
-
 
 def save(path: Path, student: Student, **more: Any) -> None:
     """Weights and shape, and `more`, whole or not at all."""
