@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from enum import Enum
 from pathlib import Path
 from typing import Annotated
 
@@ -13,10 +14,18 @@ from ...engine.progress import say
 from . import steps
 from .errors import TrainingError
 from .journal import Journal
+from .student import LATE, SOON
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 Work = Annotated[Path, typer.Option("--work", help="Working folder.")]
 Seed = Annotated[int, typer.Option("--seed")]
+
+
+class Mode(Enum):
+    """Of the neural voice."""
+
+    balanced = "balanced"
+    low = "low"
 
 
 @app.callback(invoke_without_command=True)
@@ -121,6 +130,24 @@ def main() -> None:
     except (TrainingError, OSError) as error:
         say(f"failed: {error}")
         sys.exit(FAILED)
+
+
+@app.command()
+def targets(work: Work, seed: Seed = 17) -> None:
+    """Parameters of the vocoder, of clean speech."""
+    steps.targets(work, seed, Journal(work))
+
+
+@app.command()
+def decoder(
+    work: Work,
+    mode: Annotated[Mode, typer.Option(help="low: of the phones alone, 40 ms earlier.")] = Mode.balanced,
+    count: Annotated[int, typer.Option("--steps", help="Steps in all, 102 s of speech each; more: go on.")] = 3000,
+    threads: Annotated[int, typer.Option(help="Processor cores.")] = 2,
+    seed: Seed = 19,
+) -> None:
+    """Train the decoder on the content of the best student, from its last checkpoint on."""
+    steps.decoder(work, {Mode.balanced: LATE, Mode.low: SOON}[mode], count, threads, seed, Journal(work))
 
 
 if __name__ == "__main__":

@@ -9,11 +9,14 @@ from pathlib import Path
 import torch
 
 from ...kernels.jit import F64
-from . import packs
+from . import decoding, hearing, packs, voices
+from . import targets as target_packs
 from .align import align_all, read_labels
 from .augment import Augmenter
 from .batches import Sampler
 from .corpora import DEV, TRAIN, Utterance, from_folder, from_manifest, read_index, write_index
+from .decoder import Shape as DecoderShape
+from .decoding import Pieces
 from .durations import label_all
 from .errors import TrainingError
 from .evaluate import accuracy
@@ -22,10 +25,13 @@ from .journal import Journal
 from .leak import attack, statistics
 from .loop import Plan
 from .packs import Pack
-from .student import Shape, load
+from .student import LATE, SOON, Shape, load
+from .targets import TargetPack
 from .transcribe import transcribed
 
 FRAMES, BATCH = 400, 24  # of a training batch: 4 s, 24 times
+DECODER_FRAMES, DECODER_BATCH = 320, 32
+HEARINGS, VOICES = 3, 4  # variants of what is heard and of who says it
 _WEIGHTS = {"index": 0.6, "synth-en": 0.2, "synth-zh": 0.2}  # of what a batch is drawn from
 _NOISY = 99  # the copy that dev speakers are heard in noise from
 
@@ -97,6 +103,42 @@ def leak(work: Path, journal: Journal) -> None:
     unknown = statistics(best, Pack(_pack_folder(work, "index", DEV, 0)))
     heard, learnt = len(set(unknown.speakers)), len(set(known.speakers))
     journal(f"leak: EER {attack(known, unknown, enrolled):.3f} of {heard} speakers; the attacker learnt from {learnt} others")
+
+
+def targets(work: Path, seed: int, journal: Journal) -> None:
+    """What the decoder shall say, of training and of dev speech, to targets/; what is there already is kept."""
+    utterances = [u for _, some in _corpora(work) for u in some]
+    for split in (TRAIN, DEV):
+        target_packs.make(work / "targets" / split, target_packs.chosen(utterances, split, seed), journal)
+
+
+def decoder(
+    work: Path,
+    late: int,
+    count: int,
+    threads: int,
+    seed: int,
+    journal: Journal,
+    shape: DecoderShape | None = None,
+    batch: int = DECODER_BATCH,
+) -> None:
+    """What the best student hears of the targets, in voices of theirs, and the decoder that says it, to `count` steps."""
+    torch.set_num_threads(threads)
+    best, saved = load(work / "student" / "best.pt")
+    utterances = {u.utterance: u for _, some in _corpora(work) for u in some}
+    project = voices.projection(Path(__file__).parents[1] / "noise.onnx")
+    pieces = []
+    for split in (TRAIN, DEV):
+        pack = TargetPack(work / "targets" / split)
+        heard = range(1, 1 + HEARINGS) if split == TRAIN else [None]
+        hearings = [
+            hearing.make(work / "hearing" / f"{split}-{n or 0}-of-{saved['step']}", best, utterances, pack.rows, n, journal)
+            for n in heard
+        ]
+        spoken = [voices.make(work / "voices" / f"{split}-{n}", pack, project, n or None, journal) for n in range(VOICES)]
+        pieces.append(Pieces(pack, hearings, spoken, late, DECODER_FRAMES, batch, seed))
+    folder = work / {LATE: "decoder", SOON: "decoder_low"}[late]
+    decoding.fit(folder, Plan(count, seed=seed, validate_every=250), shape or DecoderShape(late), pieces[0], pieces[1], journal)
 
 
 def _corpora(work: Path) -> list[tuple[str, list[Utterance]]]:

@@ -62,17 +62,18 @@ class TargetPack:
         return Targets(self.f0[span], self.envelope[span].astype(np.float32), self.noise[span].astype(np.float32))
 
 
-def chosen(utterances: Sequence[Utterance], seed: int) -> list[Utterance]:
-    """Clean training speech, of each speaker at most as much as `_MOST` says; drawn by `seed`."""
+def chosen(utterances: Sequence[Utterance], split: str, seed: int) -> list[Utterance]:
+    """Clean speech of a split, drawn by `seed`: of a speaker at most as much as `_MOST` says, of dev ones a fifth of that."""
+    part = 1.0 if split == TRAIN else 0.2
     order = np.random.default_rng(seed).permutation(len(utterances))
     taken: defaultdict[tuple[str, str], float] = defaultdict(float)
     found: list[int] = []
     for i in order:
         u = utterances[i]
         by_speaker, by_language = (u.speaker, u.language), (u.source, u.language)
-        if u.split != TRAIN or taken[by_speaker] + u.seconds > _MOST.get(u.source, 0.0):
+        if u.split != split or taken[by_speaker] + u.seconds > part * _MOST.get(u.source, 0.0):
             continue
-        if u.source == "synth" and taken[by_language] > _MOST_SYNTHETIC:
+        if u.source == "synth" and taken[by_language] > part * _MOST_SYNTHETIC:
             continue
         taken[by_speaker] += u.seconds
         taken[by_language] += u.seconds
