@@ -99,20 +99,21 @@ class DpVoice(Stage):
 
     def step(self, x: F32, y: F32) -> None:
         y.fill(0.0)  # whatever fails below, it is silence
-        state = self._state
-        fbank.stream(state["fbank"], self._mel, x)
+        fbank.stream(self._ear, self._mel, x)
         self._encoder.step()
-        prosody.stream(state["prosody"], self._prosody, self._pitch, self._voicing, self._energy)
+        prosody.stream(self._manner, self._prosody, self._pitch, self._voicing, self._energy)
         np.copyto(self._content, self._heard)
         self._decoder.step()
-        gain = math.log(max(state["prosody"]["level"][0], 1e-30) / LOUDNESS)
+        gain = math.log(max(self._level[0], 1e-30) / LOUDNESS)
         np.add(self._envelope, np.float32(gain), out=self._envelope)
         if not guard.finite(self._flat):
             raise FloatingPointError("the networks gave what is not finite")
-        vocoder.stream(state["vocoder"], y, self._f0, self._envelope, self._noise)
+        vocoder.stream(self._mouth, y, self._f0, self._envelope, self._noise)
 
     def prepare(self) -> None:
         super().prepare()
+        self._ear, self._manner, self._mouth = (self._state[part] for part in ("fbank", "prosody", "vocoder"))
+        self._level = self._manner["level"]
         x, y = np.zeros((2, self.hop), np.float32)
         for _ in range(_WARM_UP):
             self.step(x, y)
