@@ -37,16 +37,15 @@ def test_pitch_of_a_vowel_is_found_on_the_clock_of_the_samples() -> None:
 
 
 def test_voicing_is_the_kernels_and_a_contradiction_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The kernel is made to find no pitch in a vowel, pitch an octave higher, and nothing amiss."""
+    """The kernel is made to find no pitch in a vowel, and pitch an octave higher."""
     x = voice(1.0, 130)
-    found = track(x)
-    sure = found > 0
-    assert sure.sum() > 30
-    heard = f0.offline(x)
+    found, heard = track(x), f0.offline(x)
+    by_both = (found > 0) & (found != heard[: len(found)])  # else the value is the kernel's, for want of another
+    assert by_both.sum() > 30
     monkeypatch.setattr(f0, "offline", lambda samples: 0 * heard)
     assert not track(x).any()
     monkeypatch.setattr(f0, "offline", lambda samples: 2 * heard)
-    assert np.isnan(track(x)[sure]).all()
+    assert np.isnan(track(x)[by_both]).all()
 
 
 def test_silence_has_none() -> None:
