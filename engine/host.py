@@ -109,15 +109,14 @@ class Engine:
             for c, stages in enumerate(rows):
                 for stage in stages:
                     stage.hear(recording, c if voices > 1 else None)
+        if seed is not None:
+            self._draw_seeded(rows)
         self._lanes = [Lane(stages, self._plan, self._piece, self._counted) for stages in rows]
         self._mix = mix.fresh(sample_rate)
         self._mix_work = mix.channels(channels)
         self._closed = False
         self._ended = False  # flushed, and nothing processed since
         self._profiler: Profiler | None = None
-        if seed is not None:
-            self._draw_seeded()
-            self._restart()  # else the first hops would glide from the voice that prepare() drew
 
     @property
     def sample_rate(self) -> int:
@@ -248,7 +247,7 @@ class Engine:
         """Draw another voice for every channel; it glides in over two hops."""
         if self._seed is not None:
             self._generation += 1
-            self._draw_seeded()
+            self._draw_seeded([lane.stages for lane in self._lanes])
             return
         for lane in self._lanes:
             for stage in lane.stages:
@@ -345,8 +344,8 @@ class Engine:
         self._mix = mix.fresh(self._plan.rate)
         self._mix_work = mix.channels(self.channels)
 
-    def _draw_seeded(self) -> None:
-        for c, lane in enumerate(self._lanes):
-            for i, stage in enumerate(lane.stages):
+    def _draw_seeded(self, rows: Sequence[Sequence[Stage]]) -> None:
+        for c, stages in enumerate(rows):
+            for i, stage in enumerate(stages):
                 key = json.dumps(["velavox voice", self._seed, self._source, c, i, self._generation])
                 stage.new_voice(hashlib.sha256(key.encode()).digest())

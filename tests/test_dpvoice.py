@@ -216,6 +216,16 @@ def test_every_session_and_channel_has_a_voice_of_its_own() -> None:
     assert before @ list(engines[0].stages[0].voice.values()) / 16 < 0.97
 
 
+def test_every_file_has_a_voice_of_its_own(tmp_path: Path) -> None:
+    source = write(tmp_path / "a.wav", voice(1.0))
+    stage = DpVoice()
+    sounds = []
+    for k in range(2):
+        anonymize_file(source, tmp_path / f"{k}.wav", stage.clone())
+        sounds.append((tmp_path / f"{k}.wav").read_bytes())
+    assert sounds[0] != sounds[1]
+
+
 def test_every_process_has_a_voice_of_its_own() -> None:
     code = "from velavox import DpVoice; stage = DpVoice(); stage.new_voice(); print(stage.voice)"
     found = {subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout for _ in range(2)}
@@ -291,7 +301,7 @@ def test_the_ledger_counts_before_the_voice_is_there(tmp_path: Path) -> None:
         stage.new_voice()
     assert stage.voice == before
     with pytest.raises(ValueError, match="ledger: with a seed"):
-        stage.new_voice(bytes(16))
+        Engine(DpVoice(**values), sample_rate=16_000, seed=1)
     prepared(**values | {"enroll": None})  # tells nothing: no account
     assert Ledger(file).total("ada").releases == 2
 
