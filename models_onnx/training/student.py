@@ -107,7 +107,7 @@ class Student(nn.Module):
         return Outputs(*heads), kept
 
 
-def save(path: Path, student: Student, **more: Any) -> None:
+def save(path: Path, student: Student, /, **more: Any) -> None:
     """Weights and shape, and `more`, whole or not at all."""
     with atomically(path) as part:
         torch.save({"shape": asdict(student.shape), "weights": student.state_dict(), **more}, part)
