@@ -10,5 +10,7 @@ In order, each step resumable and repeatable from a seed, all in one working fol
     student    the streaming phone recogniser                                          -> student/
     evaluate   its accuracy on speakers it has not heard
     leak       how well an attacker tells speakers apart by what it puts out
+    targets    what the decoder shall say: parameters of the vocoder, of clean speech  -> targets/
+    decoder    from content, prosody and a voice to these                              -> hearing/, voices/, decoder/
     export     step graphs of the best checkpoints, checked against the networks       -> models_onnx/
 """

@@ -111,6 +111,24 @@ def leak(work: Work) -> None:
 
 
 @app.command()
+def targets(work: Work, seed: Seed = 17) -> None:
+    """Parameters of the vocoder, of clean speech."""
+    steps.targets(work, seed, Journal(work))
+
+
+@app.command()
+def decoder(
+    work: Work,
+    mode: Annotated[Mode, typer.Option(help="low: of the phones alone, 40 ms earlier.")] = Mode.balanced,
+    count: Annotated[int, typer.Option("--steps", help="Steps in all, 102 s of speech each; more: go on.")] = 3000,
+    threads: Annotated[int, typer.Option(help="Processor cores.")] = 2,
+    seed: Seed = 19,
+) -> None:
+    """Train the decoder on the content of the best student, from its last checkpoint on."""
+    steps.decoder(work, {Mode.balanced: LATE, Mode.low: SOON}[mode], count, threads, seed, Journal(work))
+
+
+@app.command()
 def export(
     work: Work,
     into: Annotated[Path, typer.Option(help="Folder of the graphs and their manifest; that of the package is models_onnx.")],
@@ -130,24 +148,6 @@ def main() -> None:
     except (TrainingError, OSError) as error:
         say(f"failed: {error}")
         sys.exit(FAILED)
-
-
-@app.command()
-def targets(work: Work, seed: Seed = 17) -> None:
-    """Parameters of the vocoder, of clean speech."""
-    steps.targets(work, seed, Journal(work))
-
-
-@app.command()
-def decoder(
-    work: Work,
-    mode: Annotated[Mode, typer.Option(help="low: of the phones alone, 40 ms earlier.")] = Mode.balanced,
-    count: Annotated[int, typer.Option("--steps", help="Steps in all, 102 s of speech each; more: go on.")] = 3000,
-    threads: Annotated[int, typer.Option(help="Processor cores.")] = 2,
-    seed: Seed = 19,
-) -> None:
-    """Train the decoder on the content of the best student, from its last checkpoint on."""
-    steps.decoder(work, {Mode.balanced: LATE, Mode.low: SOON}[mode], count, threads, seed, Journal(work))
 
 
 if __name__ == "__main__":
