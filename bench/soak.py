@@ -37,14 +37,14 @@ def soak(method: str, rate: int, blocks: int, seed: int = 0) -> dict[str, float]
         before = 0
         for k in range(blocks):
             if k == blocks // 10:
-                before = _resident()
+                before = resident()
             x = signal[starts[k] : starts[k] + sizes[k]]
             began, spent = perf_counter_ns(), process_time_ns()
             engine.process(x)
             if sizes[k] == ten_ms:
                 cpu[k] = process_time_ns() - spent
                 wall[k] = perf_counter_ns() - began
-        grown = _resident() - before
+        grown = resident() - before
     gc.unfreeze()
     wall, cpu = wall[wall >= 0], cpu[cpu >= 0]
     stats = engine.stats
@@ -79,7 +79,7 @@ def _compilations() -> Iterator[list[str]]:
         yield found
 
 
-def _resident() -> int:
+def resident() -> int:
     """Bytes of memory in use: now where /proc tells, else the most so far."""
     statm = Path("/proc/self/statm")
     if statm.exists():
