@@ -76,8 +76,8 @@ def test_traits_are_the_voices() -> None:
     voices = torch.eye(VOICE)[:2]
     with torch.no_grad():
         a, b = (decoder(said[:1], prosody[:1], voice[None], decoder.fresh(1))[0] for voice in voices)
-        mean, spread = decoder.traits(voices)[:, :2].T
-        contour = [(x.tone - m) / r.exp() for x, m, r in zip((a, b), mean, spread, strict=True)]
+        mean, spread = decoder.traits(voices)[:, :2].T.tanh()
+        contour = [(x.tone - np.log(148) - 0.6 * m) / (0.7 * r).exp() for x, m, r in zip((a, b), mean, spread, strict=True)]
         timbre = decoder.traits(voices)[:, 2:]
     torch.testing.assert_close(contour[0], contour[1], atol=1e-4, rtol=1e-4)
     torch.testing.assert_close(b.envelope - a.envelope, (timbre[1] - timbre[0]).expand(1, 40, BANDS), atol=1e-5, rtol=1e-4)

@@ -7,13 +7,14 @@ although what is learnt of any voice is drawn towards the mean.
 
 The whole-utterance form and the step form are one function. Attributes, for an exporter: `voice` (dense, VOICE -> voice, then
 ReLU) and `film` (dense, voice -> blocks x 2 x width: for each block 1 less than the factor, and the summand); `traits`
-(dense, VOICE -> 2 + BANDS: ln of F0's mean and ln of its range, and the mean spectrum); `entry` (dense, of the pair's frames
+(dense, VOICE -> 2 + BANDS: mean and range of F0, each through tanh, and the mean spectrum); `entry` (dense, of the pair's frames
 one after the other, each content then prosody); `blocks` (the student's, with FILM after `norm`); `norm`; `head` (dense, ->
 PAIR x (2 + BANDS + NOISES): contour, logit of voice, spectrum, logits of noise).
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -32,6 +33,8 @@ from .whiten import DIMENSIONS as VOICE
 
 NOISES = len(NOISE_BANDS)
 CLASSES = {LATE: STATES + len(PHONES), SOON: len(PHONES)}  # of content, by what it is late
+_TONE = math.log(148.0), 0.6  # middle and largest deviation of a voice's mean ln F0: 81 to 270 Hz
+_SPREAD = 0.17, 0.7  # middle and largest deviation, as a logarithm, of what a contour of 1 is in ln F0
 VOICED = 0.0  # logit from which on a frame is voiced
 
 
@@ -98,7 +101,7 @@ class Decoder(nn.Module):
         said = self.head(self.norm(x)).reshape(batch, frames, -1).float()
         contour, voiced, spectrum, noise = said.split((1, 1, BANDS, NOISES), -1)
         mean, spread, timbre = self.traits(voice).float()[:, None].split((1, 1, BANDS), -1)
-        tone = mean + spread.exp() * contour
+        tone = _TONE[0] + _TONE[1] * mean.tanh() + _SPREAD[0] * (_SPREAD[1] * spread.tanh()).exp() * contour
         return Spoken(tone[..., 0], voiced[..., 0], timbre + spectrum, noise), kept
 
     def parameters_count(self) -> int:

@@ -137,10 +137,7 @@ def _say(decoder: Decoder, piece: Piece) -> Spoken:
 
 
 def _measure(decoder: Decoder, pieces: Pieces) -> None:
-    """The traits of a mean voice, from a few batches."""
+    """The mean spectrum, from a few batches."""
     batches = [pieces(_FAR + n) for n in range(8)]
     known = torch.cat([piece.weight.flatten() for piece in batches]) == 1
-    f0 = torch.cat([piece.f0.flatten() for piece in batches])[known]
-    tone = f0[f0 > 0].log()
-    decoder.traits.bias.data[0], decoder.traits.bias.data[1] = tone.mean(), tone.std().log()
     decoder.traits.bias.data[2:] = torch.cat([piece.envelope.flatten(0, 1) for piece in batches])[known].mean(0)

@@ -25,12 +25,12 @@ from .vocoding import Targets
 
 LEVEL = 10 ** (-26 / 20)  # RMS of the speech between its pauses
 _LOUD = 10 ** (-15 / 10)  # power of speech, at least, against the loudest twentieth
-_MOST = {  # seconds of one speaker in one language; sources that are not named are too noisy
-    "librispeech_train_clean_100_1utt": 60.0,
-    "librispeech_mini_train_clean_5": 150.0,
+_MOST = {
     "dspspeech20": 12.0,
-    "synth": 60.0,
-}
+    "picovoice_sti": 0.0,
+    "speechocean762_train": 0.0,
+}  # s of a speaker in one language; two are noisy
+_MOST_OF_OTHERS = 150.0
 _MOST_SYNTHETIC = 600.0  # seconds of synthetic speech in one language
 
 
@@ -71,7 +71,7 @@ def chosen(utterances: Sequence[Utterance], split: str, seed: int) -> list[Utter
     for i in order:
         u = utterances[i]
         by_speaker, by_language = (u.speaker, u.language), (u.source, u.language)
-        if u.split != split or taken[by_speaker] + u.seconds > part * _MOST.get(u.source, 0.0):
+        if u.split != split or taken[by_speaker] + u.seconds > part * _MOST.get(u.source, _MOST_OF_OTHERS):
             continue
         if u.source == "synth" and taken[by_language] > part * _MOST_SYNTHETIC:
             continue
