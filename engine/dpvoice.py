@@ -97,6 +97,11 @@ class DpVoice(Stage):
         """The voice in use as a release of the mechanism, with what it spent; None if it was restored, or not drawn yet."""
         return self._release
 
+    @property
+    def channel(self) -> F32:
+        """All that the decoder got in the last step but the private vector: content and prosody, shape (2, numbers), a copy."""
+        return np.concatenate((self._content[0], self._prosody), axis=1)
+
     def step(self, x: F32, y: F32) -> None:
         y.fill(0.0)  # whatever fails below, it is silence
         fbank.stream(self._ear, self._mel, x)

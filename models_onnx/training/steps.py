@@ -102,7 +102,9 @@ def leak(work: Path, journal: Journal) -> None:
     known = statistics(best, Pack(_pack_folder(work, "index", TRAIN, 0)))
     unknown = statistics(best, Pack(_pack_folder(work, "index", DEV, 0)))
     heard, learnt = len(set(unknown.speakers)), len(set(known.speakers))
-    journal(f"leak: EER {attack(known, unknown, enrolled):.3f} of {heard} speakers; the attacker learnt from {learnt} others")
+    eer = attack(known, unknown, enrolled)
+    found = f"leak: EER {eer.value:.3f} [{eer.low:.3f}, {eer.high:.3f}] of {heard} speakers"
+    journal(f"{found}; the attacker learnt from {learnt} others")
 
 
 def targets(work: Path, seed: int, journal: Journal) -> None:
