@@ -16,7 +16,7 @@ from velavox.models_onnx.training.hearing import LATES, Hearing, content
 from velavox.models_onnx.training.journal import Journal
 from velavox.models_onnx.training.loop import Plan
 from velavox.models_onnx.training.packs import Row, write_rows
-from velavox.models_onnx.training.student import LATE, SOON
+from velavox.models_onnx.training.student import LATE, SOON, Block
 from velavox.models_onnx.training.targets import LEVEL, TargetPack, levelled
 from velavox.models_onnx.training.voices import GROUP, Voices, changed, draw, groups
 
@@ -93,6 +93,7 @@ def test_film_multiplies() -> None:
     with torch.no_grad():
         x = decoder.entry(torch.cat((said, prosody), -1).reshape(2, 6, -1))
         for block in decoder.blocks:
+            assert isinstance(block, Block)
             x = x + block.fall(torch.relu(block.rise.bias))
         envelope = decoder.head(decoder.norm(x)).reshape(2, 12, -1)[..., 2 : 2 + BANDS]
         got, _ = decoder(said, prosody, voice, decoder.fresh(2))

@@ -29,8 +29,9 @@ from ...kernels.vocoder import BANDS, NOISE_BANDS
 from .phones import PHONES, STATES
 from .student import LATE, PAIR, SOON, Block
 from .student import Shape as Blocks
-from .whiten import DIMENSIONS as VOICE
+from .whiten import DIMENSIONS
 
+VOICE = DIMENSIONS
 NOISES = len(NOISE_BANDS)
 CLASSES = {LATE: STATES + len(PHONES), SOON: len(PHONES)}  # of content, by what it is late
 _TONE = math.log(148.0), 0.6  # middle and largest deviation of a voice's mean ln F0: 81 to 270 Hz
@@ -86,7 +87,7 @@ class Decoder(nn.Module):
 
     def fresh(self, batch: int) -> list[Tensor]:
         """What the blocks remember before the first step."""
-        return [torch.zeros(batch, block.past, self.shape.width) for block in self.blocks]
+        return [torch.zeros(batch, (self.shape.taps - 1) * d, self.shape.width) for d in self.shape.dilations]
 
     def forward(self, content: Tensor, prosody: Tensor, voice: Tensor, memory: list[Tensor]) -> tuple[Spoken, list[Tensor]]:
         """content: (batch, frames, CLASSES[late]), prosody: (batch, frames, FEATURES), an even number of frames; voice:

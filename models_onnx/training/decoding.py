@@ -70,8 +70,8 @@ class Pieces:
         f0, weight = np.zeros((n, frames), np.float32), np.zeros((n, frames), np.float32)
         envelope, noise = np.zeros((n, frames, BANDS), np.float32), np.zeros((n, frames, NOISES), np.float32)
         for b, group in enumerate(random.choice(len(self._spans), n, p=self._share)):
-            hearing = self._hearings[random.integers(len(self._hearings))]
-            spoken = self._voices[random.integers(len(self._voices))]
+            hearing = self._hearings[int(random.integers(len(self._hearings)))]
+            spoken = self._voices[int(random.integers(len(self._voices)))]
             first, end = self._spans[group]
             start = first + PAIR * random.integers(max(1, (end - first - frames) // PAIR + 1))
             there = slice(start, min(start + frames, end))
@@ -133,7 +133,8 @@ def fit(
 
 def _say(decoder: Decoder, piece: Piece) -> Spoken:
     with torch.autocast("cpu", torch.bfloat16):
-        return decoder(piece.content, piece.prosody, piece.voice, decoder.fresh(len(piece.voice)))[0]
+        said: Spoken = decoder(piece.content, piece.prosody, piece.voice, decoder.fresh(len(piece.voice)))[0]
+    return said
 
 
 def _measure(decoder: Decoder, pieces: Pieces) -> None:

@@ -135,4 +135,5 @@ def harmed(samples: F32, random: np.random.Generator) -> F32:
     if random.random() < 0.7:
         disturbance = (steady, restless)[random.integers(2)](random, len(x), [])
         x = x + disturbance * (rms(x) / max(rms(disturbance), 1e-9) * 10 ** (-random.uniform(*_SNR) / 20))
-    return warped(fbank.offline(np.asarray(x, np.float32))[None], np.exp(random.uniform(-_WARP, _WARP, 1)))[0]
+    mel = fbank.offline(np.asarray(x, np.float32))
+    return np.asarray(warped(mel[None], np.exp(random.uniform(-_WARP, _WARP, 1)))[0])

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 import torch
 from torch import Tensor, nn
@@ -23,7 +23,6 @@ _WARM, _FALL = 400, 0.25  # steps; part of all steps
 _AVERAGE = 0.998  # of the averaged weights, a step
 
 Network = TypeVar("Network", bound=nn.Module)
-Kept = TypeVar("Kept", bound=nn.Module, contravariant=True)
 
 
 @dataclass(frozen=True)
@@ -37,17 +36,13 @@ class Plan:
     seed: int = 0  # of the first weights
 
 
-class Save(Protocol[Kept]):
-    def __call__(self, path: Path, network: Kept, /, **more: Any) -> None: ...
-
-
 @dataclass(frozen=True)
 class Task(Generic[Network]):
     """What is trained."""
 
     name: str
     begin: Callable[[], Network]
-    save: Save[Network]
+    save: Callable[..., None]  # path, network, and by name what else to keep
     load: Callable[[Path], tuple[Network, dict[str, Any]]]  # what `save` wrote: the network, and all that was saved
     loss: Callable[[Network, int], Tensor]  # of a step, whose number alone says what it is of
     score: Callable[[Network], tuple[float, str]]  # on other speech, the more the better; and in words
