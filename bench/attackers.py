@@ -41,7 +41,7 @@ def compare(enrolled: Voices, trials: Voices) -> Scores:
     models = _normed(np.array([_normed(enrolled.vectors[speakers == name]).mean(0) for name in names]))
     likeness = _normed(trials.vectors) @ models.T
     row, column = np.nonzero([[corpus(t) == corpus(name) for name in names] for t in trials.speakers])
-    return Scores(likeness[row, column], [trials.speakers[i] for i in row], [names[i] for i in column])
+    return Scores(likeness[row, column], [trials.speakers[int(i)] for i in row], [names[int(i)] for i in column])
 
 
 def learnt(known: Voices, enrolled: Voices, trials: Voices) -> Scores:

@@ -67,7 +67,7 @@ def score(
         cer=cer,
         dnsmos=dnsmos,
         eer=eer,
-        leak=_leak(condition, chosen, seed) if isinstance(stage, leak.Channelled) else None,
+        leak=_leak(condition, chosen, seed) if stage is not None and leak.has_channel(stage) else None,
         variety=_variety(chosen.trial, spoken, voices) if stage is not None and voices > 1 else None,
         unheard=unheard,
         cpu_seconds=process_time() - began,

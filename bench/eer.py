@@ -30,7 +30,7 @@ class Scores:
     @property
     def same(self) -> Flags:
         """Which are of the claimed speaker."""
-        return np.array(self.speakers) == np.array(self.claimed)
+        return np.equal(self.speakers, self.claimed)
 
 
 def equal_error_rate(same: npt.ArrayLike, other: npt.ArrayLike) -> float:

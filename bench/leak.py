@@ -6,8 +6,6 @@ frame), without any audio, and goes on as the semi-informed one does. Words and 
 
 from __future__ import annotations
 
-from typing import Protocol, runtime_checkable
-
 import numpy as np
 import numpy.typing as npt
 
@@ -17,13 +15,10 @@ from ..kernels.jit import F32, F64
 SHORTEST = 100  # frames of an utterance, half of them speech
 
 
-@runtime_checkable
-class Channelled(Protocol):
-    """A stage that says what its decoder gets."""
-
-    @property
-    def channel(self) -> F32:
-        """In the last step, but for the private voice: shape (frames, numbers); the first one is the probability of silence."""
+def has_channel(stage: Stage) -> bool:
+    """Whether `stage` says what its decoder got in the last step: a property `channel`, shape (frames, numbers), without the
+    private voice, the first number of a frame being the probability of silence."""
+    return hasattr(type(stage), "channel")
 
 
 def statistics(channel: F32) -> F64 | None:
@@ -36,12 +31,11 @@ def statistics(channel: F32) -> F64 | None:
 
 
 def heard(stage: Stage, samples: npt.NDArray[np.float32]) -> F32:
-    """The channel of `stage`, a prepared and `Channelled` one, for mono speech at 16 kHz: shape (frames, numbers)."""
-    assert isinstance(stage, Channelled)
+    """The channel of `stage`, a prepared one that has it, for mono speech at 16 kHz: shape (frames, numbers)."""
     stage.reset()
     y = np.zeros(stage.hop, np.float32)
     frames = []
     for start in range(0, len(samples) - stage.hop + 1, stage.hop):
         stage.step(samples[start : start + stage.hop].copy(), y)
-        frames.append(stage.channel)
+        frames.append(stage.channel)  # type: ignore[attr-defined]
     return np.concatenate(frames)

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import tinygraphs
 from signals import noise, voice
-from velavox.bench import comparison, judged, leak, standings
+from velavox.bench import comparison, leak, quality, standings
 from velavox.bench.bootstrap import Figure
 from velavox.bench.comparison import Result, score
 from velavox.bench.condition import Condition, Spoken
@@ -15,7 +16,9 @@ from velavox.bench.measure import best_lag_correlation
 from velavox.bench.selection import Selection
 from velavox.bench.timing import Timing
 from velavox.bench.variety import Variety
+from velavox.engine import dpvoice
 from velavox.engine.identity import Identity
+from velavox.kernels import prosody
 from velavox.kernels.jit import F32
 from velavox.models_onnx.training.corpora import Utterance
 
@@ -60,7 +63,12 @@ def test_what_was_spoken_is_kept_until_something_changes(tmp_path: Path, monkeyp
 
 def test_verdicts_are_remembered_by_content(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
-    monkeypatch.setattr(judged.quality, "dnsmos", lambda x: asked.append(len(x)) or 3.0)
+
+    def score_of(samples: F32) -> float:
+        asked.append(len(samples))
+        return 3.0
+
+    monkeypatch.setattr(quality, "dnsmos", score_of)
     x, y = noise(100), noise(100, seed=1)
     for samples in (x, y, x.copy()):
         assert Judges(tmp_path).dnsmos(samples) == 3.0
@@ -88,6 +96,21 @@ def test_statistics_of_a_channel() -> None:
     assert spread == pytest.approx([0, 0, 0.5])
     assert change == pytest.approx([1 / 199, 0.5 / 199, 1])
     assert leak.statistics(channel[:120]) is None
+
+
+def test_channel_of_the_neural_stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tinygraphs.chain(tmp_path)
+    monkeypatch.setattr(dpvoice, "FOLDER", tmp_path)
+    x = voice(1.0)
+    stage = Condition.parse("dp").stage(x)
+    assert leak.has_channel(stage)
+    assert not leak.has_channel(Identity())
+    stage.prepare()
+    first = leak.heard(stage, x)
+    assert first.shape == (100, dpvoice.STATES + dpvoice.PHONES + prosody.FEATURES)
+    stage.new_voice()
+    assert np.array_equal(leak.heard(stage, x), first)
+    assert not np.array_equal(leak.heard(stage, noise(16_000)), first)
 
 
 class _Judges:
