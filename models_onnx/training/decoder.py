@@ -34,8 +34,8 @@ from .whiten import DIMENSIONS
 VOICE = DIMENSIONS
 NOISES = len(NOISE_BANDS)
 CLASSES = {LATE: STATES + len(PHONES), SOON: len(PHONES)}  # of content, by what it is late
-_TONE = math.log(148.0), 0.6  # middle and largest deviation of a voice's mean ln F0: 81 to 270 Hz
-_SPREAD = 0.17, 0.7  # middle and largest deviation, as a logarithm, of what a contour of 1 is in ln F0
+TONE = math.log(148.0), 0.6  # middle and largest deviation of a voice's mean ln F0: 81 to 270 Hz
+SPREAD = 0.17, 0.7  # middle and largest deviation, as a logarithm, of what a contour of 1 is in ln F0
 VOICED = 0.0  # logit from which on a frame is voiced
 
 
@@ -102,7 +102,7 @@ class Decoder(nn.Module):
         said = self.head(self.norm(x)).reshape(batch, frames, -1).float()
         contour, voiced, spectrum, noise = said.split((1, 1, BANDS, NOISES), -1)
         mean, spread, timbre = self.traits(voice).float()[:, None].split((1, 1, BANDS), -1)
-        tone = _TONE[0] + _TONE[1] * mean.tanh() + _SPREAD[0] * (_SPREAD[1] * spread.tanh()).exp() * contour
+        tone = TONE[0] + TONE[1] * mean.tanh() + SPREAD[0] * (SPREAD[1] * spread.tanh()).exp() * contour
         return Spoken(tone[..., 0], voiced[..., 0], timbre + spectrum, noise), kept
 
     def parameters_count(self) -> int:

@@ -23,6 +23,7 @@ from .voices import Voices, changed, groups
 
 _QUIET, _LOUD = -18.0, -8.0  # nats of a frame's mean power: below one it counts _LITTLE, above the other 1
 _LITTLE = 0.1
+EMPHASIS = 1.6  # voices are trained at a norm so much smaller than they are asked for at
 _VALIDATED = 4  # batches of a dev pack
 _FAR = 2**40  # number of a batch that no step reaches
 _TONE = 0.1  # nats of F0 that cost as much as one of power
@@ -78,7 +79,7 @@ class Pieces:
             here = slice(0, there.stop - start)
             states[b, here], known[b, here] = hearing.states[there], hearing.phones[there]
             prosody[b, here] = hearing.prosody[there, LATES.index(self._late)]
-            voice[b], change = spoken.vectors[group], spoken.changes[group]
+            voice[b], change = spoken.vectors[group] / EMPHASIS, spoken.changes[group]
             f0[b, here] = self._pack.f0[there] * np.exp(change.shift)
             envelope[b, here] = changed(self._pack.envelope[there].astype(np.float32), change.warp, change.tilt)
             noise[b, here] = self._pack.noise[there]

@@ -12,7 +12,7 @@ from ...kernels.prosody import FEATURES
 from ...kernels.vocoder import BANDS
 from ..manifest import Entry
 from . import export
-from .decoder import CLASSES, NOISES, VOICED, Decoder, load
+from .decoder import CLASSES, NOISES, SPREAD, TONE, VOICED, Decoder, load
 from .export_encoder import HOP, RATE
 from .stepgraph import Builder, array, rows
 from .student import LATE, PAIR, SOON, Block
@@ -47,7 +47,9 @@ def graph(decoder: Decoder, *, int8: bool) -> onnx.ModelProto:
     said = g.reshape(g.linear(g.norm(x, decoder.norm), decoder.head), 1, PAIR, 2 + BANDS + NOISES)
     contour, voiced, spectrum, noise = g.split(said, [1, 1, BANDS, NOISES])
     mean, spread, timbre = g.split(g.linear("voice", decoder.traits, exact=True), [1, 1, BANDS])
-    hertz = g("Exp", g("Add", g("Mul", contour, g("Exp", spread)), mean))
+    mean = g("Add", g("Mul", g("Tanh", mean), np.float32(TONE[1])), np.float32(TONE[0]))
+    spread = g("Mul", g("Exp", g("Mul", g("Tanh", spread), np.float32(SPREAD[1]))), np.float32(SPREAD[0]))
+    hertz = g("Exp", g("Add", g("Mul", contour, spread), mean))
     g.reshape(g("Where", g("Greater", voiced, np.float32(VOICED)), hertz, np.float32(0)), 1, PAIR, out="f0")
     g("Add", spectrum, timbre, out="envelope")
     g("Sigmoid", noise, out="noise")
