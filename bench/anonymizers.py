@@ -11,10 +11,11 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 from ..engine.host import Engine
 from ..engine.methods import METHODS
@@ -22,15 +23,16 @@ from ..engine.progress import say
 from ..engine.stage import RATE
 from ..models_onnx.training.corpora import from_manifest
 from . import standings
-from .comparison import score
+from .comparison import Result, score
 from .condition import ORIGINAL, Condition
 from .plain import PlainMcAdams
 from .published import PUBLISHED
-from .selection import choose
+from .selection import Selection, choose
 from .speech import fed, speech
 from .timing import Timing, interleave
 
 _BLOCKS = 1000  # of 10 ms, timed of each
+_NAME = "anonymizers"
 
 
 def costs(conditions: Sequence[Condition]) -> dict[str, Timing]:
@@ -62,18 +64,27 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.exit(str(error))
     given.out.mkdir(parents=True, exist_ok=True)
     timings = costs(conditions)
-    results = [score(c, chosen, given.voices, given.out, given.seed, say) for c in conditions]
-    text = standings.text(results, timings, chosen)
-    print(text)
-    (given.out / "anonymizers.txt").write_text(text + "\n", encoding="utf-8")
+    made = {"velavox": version("velavox"), "seed": given.seed, "speech": [str(path) for path in given.speech]}
+    results: list[Result] = []
+    for condition in conditions:
+        results.append(score(condition, chosen, given.voices, given.out, given.seed, say))
+        _write(given.out, results, timings, chosen, made)
+    print((given.out / f"{_NAME}.txt").read_text(encoding="utf-8"), end="")
+
+
+def _write(
+    folder: Path, results: Sequence[Result], timings: Mapping[str, Timing], chosen: Selection, made: Mapping[str, Any]
+) -> None:
+    """What is known so far: an interrupted comparison has its table too."""
+    (folder / f"{_NAME}.txt").write_text(standings.text(results, timings, chosen) + "\n", encoding="utf-8")
     found = {
         "results": [asdict(r) for r in results],
         "cost": {name: asdict(t) for name, t in timings.items()},
         "speech": standings.counts(chosen),
         "published": [asdict(p) for p in PUBLISHED],
-        "made": {"velavox": version("velavox"), "seed": given.seed, "speech": [str(path) for path in given.speech]},
+        "made": made,
     }
-    (given.out / "anonymizers.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    (folder / f"{_NAME}.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

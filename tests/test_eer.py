@@ -43,6 +43,14 @@ def test_order_and_any_rising_scale_change_nothing() -> None:
     assert equal_error_rate(np.exp(same / 10), np.exp(other / 10)) == found
 
 
+def test_which_of_two_equal_scores_comes_first_does_not_matter() -> None:
+    spoke, claimed = ["a", "b", "a", "b"], ["a", "b", "b", "a"]
+    tied = Scores(np.array([1.0, 2, 1, 0]), spoke, claimed)
+    turned = Scores(tied.values[::-1], spoke[::-1], claimed[::-1])
+    assert figure(tied) == figure(turned)
+    assert figure(tied).value == equal_error_rate([1, 2], [1, 0])
+
+
 @pytest.mark.parametrize(("same", "other", "told"), [([], [1], "one kind"), ([1], [], "one kind"), ([1], [np.nan], "NaN")])
 def test_what_has_no_rate(same: list[float], other: list[float], told: str) -> None:
     with pytest.raises(ValueError, match=told):
