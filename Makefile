@@ -45,7 +45,7 @@ $(VENV)/ready-plot: $(VENV)/bin/python pyproject.toml
 	touch $@
 
 $(VENV)/ready-test: $(VENV)/bin/python pyproject.toml
-	$(RUN)/python -m pip install --quiet -e ".[test,bench,world,train]"
+	$(RUN)/python -m pip install --quiet -e ".[test,bench,world,train,audit]"
 	touch $@
 
 clean:
