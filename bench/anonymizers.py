@@ -17,6 +17,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from ..engine.graphs import GraphError
 from ..engine.host import Engine
 from ..engine.methods import METHODS
 from ..engine.progress import say
@@ -60,10 +61,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         conditions = [Condition.parse(text) for text in (ORIGINAL, *given.methods)]
         manifests = [path / "manifest.csv" if path.is_dir() else path for path in given.speech]
         chosen = choose((u for path in manifests for u in from_manifest(path)), given.utterances)
-    except (ValueError, OSError) as error:
+        given.out.mkdir(parents=True, exist_ok=True)
+        timings = costs(conditions)
+    except (ValueError, OSError, GraphError) as error:
         sys.exit(str(error))
-    given.out.mkdir(parents=True, exist_ok=True)
-    timings = costs(conditions)
     made = {"velavox": version("velavox"), "seed": given.seed, "speech": [str(path) for path in given.speech]}
     results: list[Result] = []
     for condition in conditions:

@@ -14,6 +14,7 @@ from velavox.bench.condition import Condition, Spoken
 from velavox.bench.judged import Judges
 from velavox.bench.measure import best_lag_correlation
 from velavox.bench.selection import Selection
+from velavox.bench.speech import clips
 from velavox.bench.timing import Timing
 from velavox.bench.variety import Variety
 from velavox.engine import dpvoice
@@ -111,6 +112,22 @@ def test_channel_of_the_neural_stage(tmp_path: Path, monkeypatch: pytest.MonkeyP
     stage.new_voice()
     assert np.array_equal(leak.heard(stage, x), first)
     assert not np.array_equal(leak.heard(stage, noise(16_000)), first)
+
+
+def test_enrolment_from_the_utterance_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tinygraphs.chain(tmp_path)
+    monkeypatch.setattr(dpvoice, "FOLDER", tmp_path)
+    x = clips()["27-123349-0009"]
+    stage = Condition.parse("dp:enroll=self,mode=low").stage(x)
+    stage.new_voice()
+    assert isinstance(stage, dpvoice.DpVoice)
+    assert stage.release is not None
+    assert stage.release.mu == 1
+    alone = Condition.parse("dp:mode=low").stage(x)
+    alone.new_voice()
+    assert isinstance(alone, dpvoice.DpVoice)
+    assert alone.release is not None
+    assert alone.release.mu == 0
 
 
 class _Judges:
