@@ -11,7 +11,7 @@ import pytest
 import torch
 from velavox.models_onnx import training
 from velavox.models_onnx.training import __main__ as command
-from velavox.models_onnx.training import smoke, steps
+from velavox.models_onnx.training import decoder, smoke, steps
 from velavox.models_onnx.training.align import read_labels
 from velavox.models_onnx.training.corpora import DEV, read_index
 from velavox.models_onnx.training.errors import TrainingError
@@ -52,6 +52,7 @@ def test_the_smoke_run_leaves_what_each_step_makes(smoked: tuple[Path, str]) -> 
     packs = sorted(path.name for path in (folder / "packs").iterdir())
     assert packs == ["index-dev-0", "index-dev-99", "index-train-0", "index-train-1"]
     assert load(folder / "student" / "last.pt")[1]["step"] == 60
+    assert decoder.load(folder / "decoder" / "best.pt")[1]["step"] == 30
     assert said == (folder / "log.txt").read_text()
     assert "index-dev-0, clips: late" in said
 

@@ -11,11 +11,13 @@ import soundfile
 
 from . import steps
 from .corpora import DEV, TRAIN, Utterance, write_index
+from .decoder import Shape as DecoderShape
 from .journal import Journal
-from .student import Shape
+from .student import LATE, Shape
 
 _SHAPE = Shape(width=64, hidden=128, dilations=(1, 2))
-_STEPS, _BATCH = 60, 4
+_DECODER = DecoderShape(LATE, width=32, hidden=64, taps=4, dilations=(1, 2), voice=8)
+_STEPS, _DECODER_STEPS, _BATCH = 60, 30, 4
 
 
 def smoke(work: Path) -> None:
@@ -26,6 +28,8 @@ def smoke(work: Path) -> None:
     steps.pack(work, 1, 1, journal)
     steps.student(work, _STEPS, 1, 1, journal, _SHAPE, _BATCH)
     steps.evaluate(work, journal)
+    steps.targets(work, 1, journal)
+    steps.decoder(work, LATE, _DECODER_STEPS, 1, 1, journal, _DECODER, _BATCH)
 
 
 def clips() -> list[Utterance]:
