@@ -237,7 +237,6 @@ NAMES = ["encoder", "decoder", "decoder_low"]
 
 
 def test_all_of_a_folder_is_exported_and_checked(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(publish, "ALIKE", 0.8)  # what is untrained is never sure of anything
     into = work / "graphs"
     into.mkdir()
     publish.publish(work, into, NAMES, None, Journal(work))
@@ -262,8 +261,8 @@ def test_a_graph_that_is_not_the_networks_is_not_let_through(work: Path, monkeyp
 
 
 def test_an_encoder_that_int8_changes_is_not_let_through(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(publish, "ALIKE", 1.01)
-    with pytest.raises(TrainingError, match="in int8 it finds other classes"):
+    monkeypatch.setattr(publish, "MOST_OFF", 0.0)
+    with pytest.raises(TrainingError, match="in int8 its content is"):
         publish.publish(work, work, ["encoder"], None, Journal(work))
 
 
