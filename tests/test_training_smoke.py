@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from velavox.models_onnx import training
+from velavox.models_onnx import manifest, training
 from velavox.models_onnx.training import __main__ as command
 from velavox.models_onnx.training import decoder, smoke, steps
 from velavox.models_onnx.training.align import read_labels
@@ -53,6 +53,7 @@ def test_the_smoke_run_leaves_what_each_step_makes(smoked: tuple[Path, str]) -> 
     assert packs == ["index-dev-0", "index-dev-99", "index-train-0", "index-train-1"]
     assert load(folder / "student" / "last.pt")[1]["step"] == 60
     assert decoder.load(folder / "decoder" / "best.pt")[1]["step"] == 30
+    assert list(manifest.read(folder / "graphs")) == ["decoder", "encoder"]
     assert said == (folder / "log.txt").read_text()
     assert "index-dev-0, clips: late" in said
 

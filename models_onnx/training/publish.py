@@ -38,6 +38,7 @@ def publish(work: Path, folder: Path, names: Sequence[str], resemblyzer: Path | 
 
     names: of the graphs; speaker.onnx is made of `resemblyzer`, the checkpoint in Resemblyzer's package.
     """
+    folder.mkdir(parents=True, exist_ok=True)
     indices = [work / "index.csv", *sorted((work / "synth").glob("*-train/index.csv"))]
     utterances = [u for path in indices if path.exists() for u in read_index(path) if u.split == TRAIN]
     sources = ", ".join(sorted({u.source for u in utterances}))

@@ -21,7 +21,9 @@ _STEPS, _DECODER_STEPS, _BATCH = 60, 30, 4
 
 
 def smoke(work: Path) -> None:
-    """Index, align, pack, train and evaluate in `work`; one of the three speakers is not trained on."""
+    """Index, align, pack, train, evaluate and export in `work`; one of the three speakers is not trained on."""
+    from .publish import publish  # which checks by the clips below
+
     journal = Journal(work)
     write_index(work / "index.csv", clips())
     steps.align(work, journal)
@@ -30,6 +32,7 @@ def smoke(work: Path) -> None:
     steps.evaluate(work, journal)
     steps.targets(work, 1, journal)
     steps.decoder(work, LATE, _DECODER_STEPS, 1, 1, journal, _DECODER, _BATCH)
+    publish(work, work / "graphs", ["encoder", "decoder"], None, journal)
 
 
 def clips() -> list[Utterance]:
