@@ -16,7 +16,7 @@ from velavox.engine.methods import METHODS, make
 from velavox.kernels.jit import F32
 
 # Largest correlation with the input at the best lag, for every voice that is drawn by default.
-MOST_ALIKE = {"mcadams": 0.6, "voicemask": 0.5}
+MOST_ALIKE = {"mcadams": 0.6, "voicemask": 0.5, "dp": 0.3}
 SEEDS = range(6)
 
 
@@ -145,7 +145,9 @@ def test_awkward_signals(method: str) -> None:
         if name == "dc":
             assert np.abs(y).max() < 0.5, name
         if name == "noise":
-            assert abs(level_change(x[4000:], y[4000:])) < 6, name
+            change = level_change(x[4000:], y[4000:])
+            assert change < 6, name
+            assert change > -6 or method == "dp", name  # what is no speech, the neural voice does not speak
 
 
 @pytest.mark.parametrize("method", METHODS)
