@@ -10,6 +10,7 @@ from typing import TypeVar
 from ..models_onnx.training.corpora import DEV, TRAIN, Utterance
 
 ENROLMENTS = 4  # utterances that enrol a speaker
+TRIALS = 8  # utterances of a speaker that are attacked, at least, where he has so many: cheap beside recognising them
 KNOWN = 12  # utterances of each speaker that the semi-informed attacker learns from: 4 give an EER of 14 %, 12 and 20 give 12
 LEAST_SPEAKERS = 4  # of a corpus that is attacked: with fewer, an EER says nothing
 SHORT = 2.0  # seconds: below, a voice is not told reliably
@@ -39,7 +40,8 @@ def person(u: Utterance) -> str:
 
 
 def choose(utterances: Iterable[Utterance], count: int) -> Selection:
-    """About `count` trials of each corpus, spread evenly over speakers and over what each said; the same every time.
+    """About `count` utterances of each corpus to be heard, spread evenly over speakers and over what each said, and as many or
+    more to be attacked; the same every time.
 
     Dev speakers who are in the training split too, in another folder of their corpus, are left out. ValueError if no corpus can
     be attacked.
@@ -53,14 +55,15 @@ def choose(utterances: Iterable[Utterance], count: int) -> Selection:
     trial: list[Utterance] = []
     heard: list[Utterance] = []
     for name, spoken in _groups(trials, corpus).items():
-        chosen = _evenly(_persons(spoken), count)
-        heard += chosen
-        attacked = _persons(u for u in chosen if person(u) in enrolments)
+        speakers = _persons(spoken)
+        each = -(-count // len(speakers))
+        heard += [u for us in speakers.values() for u in spread(us, each)]
+        attacked = {name: spread(us, max(each, TRIALS)) for name, us in speakers.items() if name in enrolments}
         if len(attacked) < LEAST_SPEAKERS:
             notes.append(f"{name}: not attacked: {len(attacked)} speakers with enrolment, {LEAST_SPEAKERS} are needed")
             continue
         trial += [u for us in attacked.values() for u in us]
-        left = len(_persons(spoken)) - len(attacked)
+        left = len(speakers) - len(attacked)
         if left:
             notes.append(f"{name}: {left} speakers without enrolment are not attacked")
     for spoken in _groups((u for u in dev if not u.role), corpus).values():  # synthetic speech, which has no roles
@@ -83,11 +86,6 @@ def choose(utterances: Iterable[Utterance], count: int) -> Selection:
 def spread(items: Sequence[Item], most: int) -> list[Item]:
     """`most` of `items`, evenly over all of them."""
     return list(items) if most >= len(items) else [items[i * len(items) // most] for i in range(most)]
-
-
-def _evenly(persons: dict[str, list[Utterance]], count: int) -> list[Utterance]:
-    each = -(-count // len(persons))
-    return [u for us in persons.values() for u in spread(us, each)]
 
 
 def _persons(utterances: Iterable[Utterance]) -> dict[str, list[Utterance]]:

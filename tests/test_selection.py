@@ -3,7 +3,7 @@
 from collections import Counter
 
 import pytest
-from velavox.bench.selection import ENROLMENTS, KNOWN, choose, person, spread
+from velavox.bench.selection import ENROLMENTS, KNOWN, TRIALS, choose, person, spread
 from velavox.models_onnx.training.corpora import Utterance
 
 
@@ -29,11 +29,12 @@ def _manifest() -> list[Utterance]:
 
 def test_everybody_counts_alike() -> None:
     chosen = choose(_manifest(), 24)
-    assert set(Counter(person(u) for u in chosen.trial).values()) == {4}
+    assert set(Counter(person(u) for u in chosen.heard).values()) == {4}
+    assert set(Counter(person(u) for u in chosen.trial).values()) == {TRIALS}
     assert set(Counter(person(u) for u in chosen.enrol).values()) == {ENROLMENTS}
     assert set(Counter(person(u) for u in chosen.known).values()) == {KNOWN}
-    assert chosen.heard == chosen.trial
-    assert {u.role for u in chosen.trial} == {"trial"}
+    assert {u.role for u in chosen.trial + chosen.heard} == {"trial"}
+    assert len({u.utterance for u in chosen.trial}) == 6 * TRIALS
     assert choose(_manifest(), 24) == chosen
 
 
@@ -62,7 +63,7 @@ def test_without_words_or_role() -> None:
     synthetic = _said("synth", "s", "dev", "", 30)
     enrolled = [u for u in _manifest() if u.role == "enrol"]
     chosen = choose(enrolled + silent + synthetic, 12)
-    assert len(chosen.trial) == 12
+    assert len(chosen.trial) == 18
     assert [person(u) for u in chosen.heard] == ["synth:s"] * 12
 
 
