@@ -22,8 +22,7 @@ from .eer import Scores, figure
 from .encoders import ENCODERS
 from .judged import Judges
 from .recognition import errors
-from .selection import Selection, person
-from .selection import corpus as corpus_of
+from .selection import Selection, person, speech
 from .variety import Variety, variety
 
 BOTH = "both"  # encoders, their vectors joined
@@ -38,7 +37,7 @@ class Result:
 
     condition: str
     delay_ms: float  # of the engine at 16 kHz
-    wer: dict[str, Figure]  # by corpus
+    wer: dict[str, Figure]  # by speech, as `selection` has it
     cer: dict[str, Figure]
     dnsmos: dict[str, Figure]
     eer: dict[str, Attacks]  # by "all" or corpus
@@ -77,14 +76,14 @@ def score(
 def _heard(
     utterances: Sequence[Utterance], spoken: Spoken, judges: Judges
 ) -> tuple[dict[str, Figure], dict[str, Figure], dict[str, Figure]]:
-    """Word and character error rate and DNSMOS, by corpus."""
+    """Word and character error rate and DNSMOS, by speech."""
     rows: dict[tuple[str, str], list[tuple[str, float, float]]] = defaultdict(list)
     for u in utterances:
         y = spoken(u.audio(), u.utterance)
         found = errors(u.transcript, judges.words(y, u.language), u.language)
-        rows["wer", corpus_of(u)].append((person(u), found.word_edits, found.words))
-        rows["cer", corpus_of(u)].append((person(u), found.letter_edits, found.letters))
-        rows["dnsmos", corpus_of(u)].append((person(u), judges.dnsmos(y), 1))
+        rows["wer", speech(u)].append((person(u), found.word_edits, found.words))
+        rows["cer", speech(u)].append((person(u), found.letter_edits, found.letters))
+        rows["dnsmos", speech(u)].append((person(u), judges.dnsmos(y), 1))
     wer, cer, dnsmos = ({c: ratio(r) for (k, c), r in rows.items() if k == kind} for kind in ("wer", "cer", "dnsmos"))
     return wer, cer, dnsmos
 

@@ -34,6 +34,11 @@ def corpus(u: Utterance) -> str:
     return u.source.split("_")[0]
 
 
+def speech(u: Utterance) -> str:
+    """Its corpus, and its language where that is not English: what is understood of each is counted apart."""
+    return corpus(u) if u.language == "en" else f"{corpus(u)}, {u.language}"
+
+
 def person(u: Utterance) -> str:
     """As "corpus:name": the same in all folders of a corpus."""
     return f"{corpus(u)}:{u.speaker.split(':', 1)[1]}"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .bootstrap import Figure
 from .comparison import Result
 from .published import PUBLISHED
-from .selection import Selection, corpus, person
+from .selection import Selection, person, speech
 from .timing import Timing
 
 PLAIN = "McAdams in NumPy and librosa"
@@ -23,10 +24,10 @@ but the voice. Each utterance has a voice of its own. No figure speaks of anothe
 
 def text(results: Sequence[Result], timings: Mapping[str, Timing], chosen: Selection) -> str:
     """All tables."""
-    parts = [_speech(results, timings), _privacy(results), _voices(results), _published()]
+    parts = [_cost(results, timings), _speech(results), _privacy(results), _voices(results), _published()]
     said = counts(chosen)
-    about = ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in said.items() if name != "corpora")
-    notes = [f"Speech: {about}. By corpus: {said['corpora']}.", *chosen.notes]
+    about = ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in said.items() if name != "by_speech")
+    notes = [f"Utterances: {about}; heard of each: {said['by_speech']}.", *chosen.notes]
     unheard = {r.condition: r.unheard for r in results if r.unheard}
     if unheard:
         notes.append(f"Too little speech to be attacked, and left out: {unheard}")
@@ -35,7 +36,6 @@ def text(results: Sequence[Result], timings: Mapping[str, Timing], chosen: Selec
 
 def counts(chosen: Selection) -> dict[str, Any]:
     """Speakers and utterances by their part."""
-    corpora = {c: sum(corpus(u) == c for u in chosen.heard) for c in sorted({corpus(u) for u in chosen.heard})}
     return {
         "heard": len(chosen.heard),
         "attacked_speakers": len({person(u) for u in chosen.trial}),
@@ -43,7 +43,7 @@ def counts(chosen: Selection) -> dict[str, Any]:
         "enrolments": len(chosen.enrol),
         "learnt_from_speakers": len({person(u) for u in chosen.known}),
         "learnt_from": len(chosen.known),
-        "corpora": corpora,
+        "by_speech": dict(sorted(Counter(map(speech, chosen.heard)).items())),
     }
 
 
@@ -59,30 +59,35 @@ def grid(title: str, rows: Sequence[Sequence[str]]) -> str:
     return "\n".join([title, lines[0], "-" * max(map(len, lines)), *lines[1:]])
 
 
-def _speech(results: Sequence[Result], timings: Mapping[str, Timing]) -> str:
-    corpora = sorted({c for r in results for c in r.wer})
-    head = ["method", "delay", "RTC", *(f"WER % {c}" for c in corpora)]
-    head += [f"CER % {c}" for c in corpora] + [f"DNSMOS {c}" for c in corpora]
-    rows = [head]
+def _cost(results: Sequence[Result], timings: Mapping[str, Timing]) -> str:
+    rows = [["method", "delay", "RTC", f"against {PLAIN}"]]
     for r in results:
         timing = timings.get(r.condition)
-        rows.append(
-            [r.condition, f"{r.delay_ms:.1f} ms", _DASH if timing is None else f"{timing.rtc:.4f}"]
-            + [percent(r.wer.get(c)) for c in corpora]
-            + [percent(r.cer.get(c)) for c in corpora]
-            + [f"{r.dnsmos[c].value:.2f} [{r.dnsmos[c].low:.2f}, {r.dnsmos[c].high:.2f}]" for c in corpora]
-        )
-    rows.append([PLAIN, _DASH, f"{timings[PLAIN].rtc:.4f}", *[_DASH] * (3 * len(corpora))])
-    return grid("What is understood, and at what cost", rows)
+        if timing is not None:
+            times = timings[PLAIN].rtc / timing.rtc
+            rows.append([r.condition, f"{r.delay_ms:.1f} ms", f"{timing.rtc:.4f}", f"{times:.1f} times cheaper"])
+    return grid("Delay and CPU time in the engine at 16 kHz", [*rows, [PLAIN, _DASH, f"{timings[PLAIN].rtc:.4f}", _DASH]])
+
+
+def _speech(results: Sequence[Result]) -> str:
+    rows = [["speech", "method", "WER %", "CER %", "DNSMOS"]]
+    for group in sorted({g for r in results for g in r.wer}):
+        for r in results:
+            d = r.dnsmos[group]
+            clean = f"{d.value:.2f} [{d.low:.2f}, {d.high:.2f}]"
+            rows.append([group, r.condition, percent(r.wer[group]), percent(r.cer[group]), clean])
+    return grid("What is understood, and how it sounds", rows)
 
 
 def _privacy(results: Sequence[Result]) -> str:
-    columns = list(dict.fromkeys((a, e) for r in results for a, by in r.eer["all"].items() for e in by))
-    rows = [["method", *(f"{attacker} {encoder}" for attacker, encoder in columns), "C-leak"]]
+    encoders = list(dict.fromkeys(e for r in results for by in r.eer["all"].values() for e in by))
+    rows = [["method", "attacker", *encoders]]
     for r in results:
-        known = r.eer["all"]
-        rows.append([r.condition, *(percent(known.get(a, {}).get(e)) for a, e in columns), percent(r.leak)])
-    return grid("What attackers find out: EER %", rows)
+        for attacker, by in r.eer["all"].items():
+            rows.append([r.condition, attacker, *(percent(by.get(e)) for e in encoders)])
+        if r.leak is not None:
+            rows.append([r.condition, f"C-leak, no encoder: {percent(r.leak)}", *[""] * len(encoders)])
+    return grid("What attackers find out: EER %, by speaker encoder", rows)
 
 
 def _voices(results: Sequence[Result]) -> str:
