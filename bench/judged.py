@@ -15,7 +15,7 @@ from . import quality, recognition
 from .encoders import ENCODERS
 
 # To be raised with what a judge says of the same speech.
-_VERSIONS = {"ge2e": 1, "dvector": 1, "words": 1, "dnsmos": 1}
+_VERSIONS = {"ge2e": 1, "dvector": 1, "words": 2, "dnsmos": 1}
 
 
 class Judges:

@@ -56,3 +56,14 @@ def test_a_clip_is_understood() -> None:
     said = "ALL THAT WAS REQUIRED OF HIM WAS TO PROMISE THAT HE WOULD NOT ASSUME THE REGAL TITLE"
     assert errors(said, heard(clip)).wer < 0.15
     assert errors(said, heard(np.zeros_like(clip))).wer > 0.8
+
+
+def test_loops_are_noticed() -> None:
+    pytest.importorskip("ctranslate2", reason="needs the extra audit")
+    from velavox.models_onnx.training.recogniser import loops
+
+    assert loops("I can't believe it. " * 20)
+    assert not loops(
+        "Knit two together, knit one, make one, knit two together, knit one, slip one, knit two together, knit three"
+    )
+    assert not loops("")

