@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 from velavox.kernels.prosody import FEATURES
 from velavox.kernels.vocoder import BANDS, centres
-from velavox.models_onnx.training.decoder import CLASSES, NOISES, VOICE, Decoder, Shape, Spoken, load, save
+from velavox.models_onnx.training.decoder import CLASSES, NOISES, VOICE, Decoder, Emphasis, Shape, Spoken, load, save
 from velavox.models_onnx.training.decoding import Piece, Pieces, fit, loss_of
 from velavox.models_onnx.training.hearing import LATES, Hearing, content
 from velavox.models_onnx.training.journal import Journal
@@ -76,9 +76,10 @@ def test_traits_are_the_voices() -> None:
     voices = torch.eye(VOICE)[:2]
     with torch.no_grad():
         a, b = (decoder(said[:1], prosody[:1], voice[None], decoder.fresh(1))[0] for voice in voices)
-        mean, spread = decoder.traits(voices)[:, :2].T.tanh()
+        traits = decoder.traits.bias + voices @ decoder.emphasised().T
+        mean, spread = traits[:, :2].T.tanh()
         contour = [(x.tone - np.log(148) - 0.6 * m) / (0.7 * r).exp() for x, m, r in zip((a, b), mean, spread, strict=True)]
-        timbre = decoder.traits(voices)[:, 2:]
+        timbre = traits[:, 2:]
     torch.testing.assert_close(contour[0], contour[1], atol=1e-4, rtol=1e-4)
     torch.testing.assert_close(b.envelope - a.envelope, (timbre[1] - timbre[0]).expand(1, 40, BANDS), atol=1e-5, rtol=1e-4)
 
@@ -97,7 +98,22 @@ def test_film_multiplies() -> None:
             x = x + block.fall(torch.relu(block.rise.bias))
         envelope = decoder.head(decoder.norm(x)).reshape(2, 12, -1)[..., 2 : 2 + BANDS]
         got, _ = decoder(said, prosody, voice, decoder.fresh(2))
-    torch.testing.assert_close(got.envelope, envelope + decoder.traits(voice)[:, None, 2:], atol=1e-5, rtol=1e-4)
+    traits = decoder.traits.bias + voice @ decoder.emphasised().T
+    torch.testing.assert_close(got.envelope, envelope + traits[:, None, 2:], atol=1e-5, rtol=1e-4)
+
+
+def test_emphasis_is_of_what_is_particular_to_a_voice() -> None:
+    decoder = untrained()
+    torch.nn.init.zeros_(decoder.film.weight)
+    torch.nn.init.zeros_(decoder.film.bias)
+    said, prosody, voice = heard(SMALL, 8)
+    nobody = torch.zeros(2, VOICE)
+    with torch.no_grad():
+        plain, mean, much = (
+            decoder(said, prosody, v, decoder.fresh(2), Emphasis(1.0, factor))[0].envelope
+            for v, factor in ((voice, 1.0), (nobody, 2.5), (voice, 2.5))
+        )
+    torch.testing.assert_close(much - mean, 2.5 * (plain - mean), atol=1e-4, rtol=1e-4)
 
 
 def test_saved_as_it_was(tmp_path: Path) -> None:

@@ -7,9 +7,9 @@ although what is learnt of any voice is drawn towards the mean.
 
 The whole-utterance form and the step form are one function. Attributes, for an exporter: `voice` (dense, VOICE -> voice, then
 ReLU) and `film` (dense, voice -> blocks x 2 x width: for each block 1 less than the factor, and the summand); `traits`
-(dense, VOICE -> 2 + BANDS: mean and range of F0, each through tanh, and the mean spectrum); `entry` (dense, of the pair's frames
-one after the other, each content then prosody); `blocks` (the student's, with FILM after `norm`); `norm`; `head` (dense, ->
-PAIR x (2 + BANDS + NOISES): contour, logit of voice, spectrum, logits of noise).
+(dense with the weights `emphasised()`, VOICE -> 2 + BANDS: mean and range of F0, each through tanh, and the mean spectrum);
+`entry` (dense, of the pair's frames one after the other, each content then prosody); `blocks` (the student's, with FILM after
+`norm`); `norm`; `head` (dense, -> PAIR x (2 + BANDS + NOISES): contour, logit of voice, spectrum, logits of noise).
 """
 
 from __future__ import annotations
@@ -55,6 +55,18 @@ class Shape:
         return Blocks(self.width, self.hidden, self.taps, self.dilations, self.dropout)
 
 
+class Emphasis(NamedTuple):
+    """Factors of what is particular to a voice."""
+
+    pitch: float  # mean and range of F0
+    timbre: float  # mean spectrum
+
+
+# What is learnt of a voice is drawn towards the mean: random voices are alike by .766 so (GE2E cosine; people by .59), with
+# these factors by .675, and DNSMOS stays 3.02. FiLM, pitch and timbre times 1.6: .693, 3 % more of WER, 0.2 less of DNSMOS.
+PLAIN, EMPHASIS = Emphasis(1.0, 1.0), Emphasis(1.3, 2.2)
+
+
 class Spoken(NamedTuple):
     """Of each frame, (batch, frames, ...)."""
 
@@ -89,7 +101,9 @@ class Decoder(nn.Module):
         """What the blocks remember before the first step."""
         return [torch.zeros(batch, (self.shape.taps - 1) * d, self.shape.width) for d in self.shape.dilations]
 
-    def forward(self, content: Tensor, prosody: Tensor, voice: Tensor, memory: list[Tensor]) -> tuple[Spoken, list[Tensor]]:
+    def forward(
+        self, content: Tensor, prosody: Tensor, voice: Tensor, memory: list[Tensor], emphasis: Emphasis = EMPHASIS
+    ) -> tuple[Spoken, list[Tensor]]:
         """content: (batch, frames, CLASSES[late]), prosody: (batch, frames, FEATURES), an even number of frames; voice:
         (batch, VOICE); `memory` from `fresh` or from the call before."""
         batch, frames, _ = content.shape
@@ -101,9 +115,15 @@ class Decoder(nn.Module):
             kept.append(past)
         said = self.head(self.norm(x)).reshape(batch, frames, -1).float()
         contour, voiced, spectrum, noise = said.split((1, 1, BANDS, NOISES), -1)
-        mean, spread, timbre = self.traits(voice).float()[:, None].split((1, 1, BANDS), -1)
+        traits = functional.linear(voice, self.emphasised(emphasis), self.traits.bias).float()
+        mean, spread, timbre = traits[:, None].split((1, 1, BANDS), -1)
         tone = TONE[0] + TONE[1] * mean.tanh() + SPREAD[0] * (SPREAD[1] * spread.tanh()).exp() * contour
         return Spoken(tone[..., 0], voiced[..., 0], timbre + spectrum, noise), kept
+
+    def emphasised(self, emphasis: Emphasis = EMPHASIS) -> Tensor:
+        """Weights of `traits`."""
+        factors = torch.tensor([emphasis.pitch] * 2 + [emphasis.timbre] * BANDS)
+        return self.traits.weight * factors[:, None]
 
     def parameters_count(self) -> int:
         return sum(p.numel() for p in self.parameters())

@@ -13,7 +13,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from ...kernels.vocoder import BANDS
-from .decoder import NOISES, Decoder, Shape, Spoken, load, save
+from .decoder import NOISES, PLAIN, Decoder, Shape, Spoken, load, save
 from .hearing import LATES, Hearing, content
 from .journal import Journal
 from .loop import Plan, Task, train
@@ -23,7 +23,6 @@ from .voices import Voices, changed, groups
 
 _QUIET, _LOUD = -18.0, -8.0  # nats of a frame's mean power: below one it counts _LITTLE, above the other 1
 _LITTLE = 0.1
-EMPHASIS = 1.6  # voices are trained at a norm so much smaller than they are asked for at
 _VALIDATED = 4  # batches of a dev pack
 _FAR = 2**40  # number of a batch that no step reaches
 _TONE = 0.1  # nats of F0 that cost as much as one of power
@@ -79,7 +78,7 @@ class Pieces:
             here = slice(0, there.stop - start)
             states[b, here], known[b, here] = hearing.states[there], hearing.phones[there]
             prosody[b, here] = hearing.prosody[there, LATES.index(self._late)]
-            voice[b], change = spoken.vectors[group] / EMPHASIS, spoken.changes[group]
+            voice[b], change = spoken.vectors[group], spoken.changes[group]
             f0[b, here] = self._pack.f0[there] * np.exp(change.shift)
             envelope[b, here] = changed(self._pack.envelope[there].astype(np.float32), change.warp, change.tilt)
             noise[b, here] = self._pack.noise[there]
@@ -134,7 +133,7 @@ def fit(
 
 def _say(decoder: Decoder, piece: Piece) -> Spoken:
     with torch.autocast("cpu", torch.bfloat16):
-        said: Spoken = decoder(piece.content, piece.prosody, piece.voice, decoder.fresh(len(piece.voice)))[0]
+        said: Spoken = decoder(piece.content, piece.prosody, piece.voice, decoder.fresh(len(piece.voice)), PLAIN)[0]
     return said
 
 
