@@ -116,7 +116,7 @@ class Decoder(nn.Module):
         said = self.head(self.norm(x)).reshape(batch, frames, -1).float()
         contour, voiced, spectrum, noise = said.split((1, 1, BANDS, NOISES), -1)
         traits = functional.linear(voice, self.emphasised(emphasis), self.traits.bias).float()
-        mean, spread, timbre = traits[:, None].split((1, 1, BANDS), -1)
+        mean, spread, timbre = traits[:, None, :1], traits[:, None, 1:2], traits[:, None, 2:]
         tone = TONE[0] + TONE[1] * mean.tanh() + SPREAD[0] * (SPREAD[1] * spread.tanh()).exp() * contour
         return Spoken(tone[..., 0], voiced[..., 0], timbre + spectrum, noise), kept
 
