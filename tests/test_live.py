@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 import time
+import weakref
 
 import numpy as np
 import pytest
-from doubles import Faulty, Gain, fail
+from doubles import Faulty, Gain, Minus, fail
 from pulses import train
 from signals import F32, voice
 from velavox import Engine, Identity, McAdams
 from velavox.engine.card import DeviceError, Format
-from velavox.engine.dummy import DummyCard
+from velavox.engine.dummy import DummyCard, Listener
 from velavox.engine.live import Live
 from velavox.engine.status import State
 from watching import Tape, after_each_wait, watched
@@ -20,16 +22,22 @@ from watching import Tape, after_each_wait, watched
 RATE, BLOCK = 48_000, 480
 
 
+class Headset(DummyCard):
+    """Comes back from a loss at 16 kHz."""
+
+    def __init__(self, sound: F32, sound_16k: F32, listener: Listener | None = None) -> None:
+        super().__init__(sound, listener=listener)
+        self._hands_free = vars(DummyCard(sound_16k, rate_in=16_000))
+
+    def plan(self) -> Format:
+        if self.opened:
+            vars(self).update({name: self._hands_free[name] for name in ("_format", "_loop", "_length")})
+        return super().plan()
+
+
 def test_a_lost_device_is_silence_and_comes_back_with_its_voice() -> None:
     tape = Tape()
-    times: list[float] = []
-
-    def listen(now: float, y: F32) -> None:
-        times.append(now)
-        tape(now, y)
-
-    x = voice(1.0, rate=RATE)
-    card = DummyCard(x, listener=listen)
+    card = DummyCard(voice(1.0, rate=RATE), listener=tape)
     card.vanish(2.0, 3.5)
     live = Live(Gain(), card=card, seed=5)
     seen = watched(live, card)
@@ -37,10 +45,10 @@ def test_a_lost_device_is_silence_and_comes_back_with_its_voice() -> None:
     lost = [s for t, s in seen if 2.2 < t < 5.4]
     assert {s.state for s in lost} == {State.lost}
     assert any("unplugged" in s.cause for s in lost)
-    assert not [t for t in times if 2.0 < t < 5.5]
+    assert not [t for t in tape.times if 2.0 < t < 5.5]
     assert {s.state for t, s in seen if t > 7.0} == {State.running}
     assert live.status().reopened == 1
-    sound, when = tape.sound[:, 0], np.repeat(times, BLOCK)
+    sound, when = tape.sound[:, 0], np.repeat(tape.times, BLOCK)
     before, after = np.std(sound[(when > 1) & (when < 2)]), np.std(sound[(when > 7) & (when < 8)])
     assert after == pytest.approx(before, rel=0.02)  # the voice is a gain
     assert card.opened == 2
@@ -191,24 +199,104 @@ def test_muted_is_exactly_silent_without_a_click_and_unmuted_at_once() -> None:
 
 
 def test_another_rate_after_the_loss_keeps_voice_and_parameters() -> None:
-    class Headset(DummyCard):
-        """A headset that comes back as 16 kHz."""
-
-        def plan(self) -> Format:
-            if self.opened:
-                vars(self).update({k: v for k, v in vars(hands_free).items() if k in ("_format", "_loop", "_length")})
-            return super().plan()
-
-    hands_free = DummyCard(voice(1.0), rate_in=16_000)
-
     voices = []
-    card = Headset(voice(1.0, rate=RATE))
+    card = Headset(voice(1.0, rate=RATE), voice(1.0))
     card.vanish(1.0, 1.0)
     live = Live(Gain(), card=card)
     after_each_wait(card, lambda: voices.append((live.engine.sample_rate, live.engine.stages[0].voice["gain"])))
     live.run(4.0)
     assert {rate for rate, _ in voices} == {48_000, 16_000}
     assert len({gain for _, gain in voices}) == 1
+
+
+@pytest.mark.parametrize("fails", ["clone", "prepare", "restore"])
+def test_a_voice_that_cannot_go_over_to_another_rate_is_silence(fails: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*arguments: object) -> None:
+        raise RuntimeError("wires crossed")
+
+    def look() -> None:
+        if card.now() > 6.0:
+            monkeypatch.undo()
+        elif card.now() > 1.5:
+            monkeypatch.setattr(Minus, fails, refuse)
+
+    tape = Tape()
+    card = Headset(train(RATE), train(16_000), tape)
+    card.vanish(2.0, 1.0)
+    live = Live(Minus(), card=card)
+    seen = watched(live, card)
+    after_each_wait(card, look)
+    live.run(9.0)
+    assert not [t for t in tape.times if 2.0 < t < 6.0]
+    assert {s.state for t, s in seen if 3.5 < t < 6.0} == {State.lost}
+    assert any("wires crossed" in s.cause for _, s in seen)
+    assert live.status().rate_in == 16_000
+    before, after = ([y.min() for t, y in zip(tape.times, tape.blocks, strict=True) if (t > 6.0) == late] for late in (0, 1))
+    assert max(min(before), min(after)) < -0.3
+    assert tape.sound.max() < 0.05  # the pulses are positive, and turned over by the voice
+
+
+class Clinging(DummyCard):
+    """Hangs when it is closed, until `go_on`, and calls back all the same."""
+
+    def __init__(self, sound: F32, listener: Listener) -> None:
+        super().__init__(sound, listener=listener)
+        self.asked, self.go_on = False, threading.Event()
+
+    def close(self) -> None:
+        self.asked = True
+        self.go_on.wait(20)
+
+
+def silent_from_now_on(card: Clinging, tape: Tape) -> bool:
+    """It calls back for a second more, and plays silence: after what was put already, and the decay of its last step."""
+    tape.blocks.clear()
+    card.wait(1.0)
+    assert len(tape.sound) > 0.9 * RATE
+    assert tape.sound.max() < 0.05  # the pulses that it hears are positive, and turned over by the voice
+    return not tape.sound[RATE // 20 :].any()
+
+
+@pytest.mark.parametrize("error", [SystemExit, KeyboardInterrupt, GeneratorExit])
+def test_a_stage_that_ends_the_worker_leaves_silence_and_a_closed_stream(error: type[BaseException]) -> None:
+    class GivingUp(Identity):
+        def step(self, x: F32, y: F32) -> None:
+            super().step(x, y)
+            if card.now() > 2.0 and x.min() < -0.3:
+                np.negative(x, out=y)  # the speaker's own voice
+                raise error("given up")
+
+    tape = Tape()
+    card = Clinging(train(RATE), tape)
+    live = Live([Minus(), GivingUp()], card=card)
+    with pytest.raises(error):
+        live.run(5.0)
+    assert card.now() < 3.0
+    assert card.asked
+    status = live.status()
+    assert (status.state, status.cause) == (State.closed, f"{error.__name__}: given up")
+    with pytest.raises(error):
+        live.wait(0.0)
+    assert tape.sound.min() < -0.3
+    assert tape.sound.max() < 0.05
+    assert silent_from_now_on(card, tape)
+    card.go_on.set()
+
+
+def test_a_card_that_still_calls_back_after_it_was_closed_plays_silence() -> None:
+    tape = Tape()
+    card = Clinging(train(RATE), tape)
+    live = Live(Minus(), card=card)
+    live.run(2.6)
+    assert tape.sound[-1] < -0.3  # in the middle of a pulse
+    assert card.asked
+    assert silent_from_now_on(card, tape)
+    assert card._exchange is not None
+    kept, card._exchange = weakref.ref(card._exchange), None  # as PortAudio, which knows an address
+    del live
+    gc.collect()
+    assert kept() is not None
+    card.go_on.set()
 
 
 def test_what_was_sent_can_be_fetched_to_the_sample() -> None:

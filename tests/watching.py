@@ -12,13 +12,15 @@ from velavox.engine.status import Status
 
 
 class Tape:
-    """A listener that keeps what was played."""
+    """A listener that keeps what was played, and when."""
 
     def __init__(self) -> None:
         self.blocks: list[F32] = []
+        self.times: list[float] = []
 
     def __call__(self, now: float, y: F32) -> None:
         self.blocks.append(y.copy())
+        self.times.append(now)
 
     @property
     def sound(self) -> F32:
