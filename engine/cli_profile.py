@@ -21,6 +21,7 @@ from .options import (
     Seed,
     Settings,
     check_json,
+    check_number,
     check_result,
     fail,
     give_json,
@@ -85,8 +86,7 @@ def profile(
     from .failure import FileFailure
 
     with told(ValueError):
-        if not _SECONDS[0] <= seconds <= _SECONDS[1]:
-            refuse(f"--seconds {seconds:g}: give {_SECONDS[0]:g} to {_SECONDS[1]:g}")
+        check_number("--seconds", seconds, *_SECONDS)
         _check_results(json, plot, input)
         tell_of_compiling()
         try:
@@ -132,13 +132,10 @@ def _works(
             make(name, values)
         except ValueError as error:
             refuse(f"{error}" if len(methods) == 1 or name not in METHODS else f"--method {name}: {error}")
-    for option, given, low, high, unit in (
-        ("--rate", rates, LOWEST, HIGHEST, "Hz"),
-        ("--block", blocks, 1, _LARGEST, "frames"),
-    ):
-        for value in given or ():
-            if not low <= value <= high:
-                refuse(f"{option} {value}: give {low} to {high} {unit}")
+    for hz in rates or ():
+        check_number("--rate", hz, LOWEST, HIGHEST, "Hz")
+    for frames in blocks or ():
+        check_number("--block", frames, 1, _LARGEST, "frames")
     recording = read(input) if input else None
     rates = rates or [recording.rate if recording else 48_000]
     sounds = [recording.at(hz) if recording else generated(hz, seed) for hz in rates]

@@ -26,6 +26,15 @@ class Gain(Identity):
         np.multiply(x, np.float32(self.voice["gain"]), out=y)
 
 
+class Minus(Identity):
+    """A voice that can be told from the input by its sign."""
+
+    method = "minus"
+
+    def step(self, x: F32, y: F32) -> None:
+        np.negative(x, out=y)
+
+
 class Delay(Identity):
     """Delays by 163 samples, with hops half as long as the others'."""
 

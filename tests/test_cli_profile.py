@@ -6,9 +6,7 @@ import json
 import os
 import re
 import tomllib
-from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -16,14 +14,10 @@ import pytest
 import soundfile
 from signals import noise, voice
 from typer.testing import CliRunner, Result
-from velavox.engine import cli_profile, profile_plot, profile_safe
+from velavox.engine import cli_profile, profile_safe
 from velavox.engine.cli import app
-from velavox.engine.host import Engine
-from velavox.engine.identity import Identity
-from velavox.engine.profile_run import Allocations, Pace, Row, Work
-from velavox.engine.profile_safe import Ladder, Tried, climb_down
-from velavox.engine.profile_sound import generated, read
-from velavox.engine.profile_text import _meaning, _safe
+from velavox.engine.profile_run import Work
+from velavox.engine.profile_sound import generated
 
 pytestmark = pytest.mark.usefixtures("compiled")
 
@@ -151,44 +145,6 @@ def test_picture(tmp_path: Path) -> None:
         assert (panel.min(axis=2) < 0.9).mean() > 0.02, (row, column)  # not white
         assert (np.ptp(panel, axis=2) > 0.2).mean() > 0.002, (row, column)  # coloured
     assert [path.name for path in tmp_path.iterdir()] == ["p.png"]
-
-
-def drawn(blocks: int) -> Iterator[Any]:
-    """The panels for a run of so many blocks of 10 ms, before they are a file."""
-    engine, sound = Engine(Identity(), sample_rate=16_000), generated(16_000, 0)
-    with engine.profile(every=1) as profiler:
-        for _ in range(blocks):
-            engine.process(sound.x[:160, 0])
-    row = Row(Work("identity", {}, sound, 160), "fast", blocks / 100, "each", profiler.report(), Allocations(0, 0))
-    with profile_plot._figure(1) as (figure, axes):
-        for draw, axis in zip((profile_plot._histogram, profile_plot._time_line, profile_plot._stack), axes[0], strict=True):
-            draw(axis, row)
-        figure.canvas.draw()
-        yield axes[0]
-
-
-@pytest.mark.parametrize(
-    ("blocks", "words"),
-    [(74, "the 73 blocks whose parts were timed"), (301, "the last 200 of the 300 blocks whose parts were timed")],
-)
-def test_picture_says_what_it_shows(blocks: int, words: str) -> None:
-    for histogram, line, stack in drawn(blocks):
-        assert stack.get_xlabel() == words
-        assert stack.get_xlim() == (0, min(200, blocks - 1))
-        assert line.get_xlabel() == "time of the sound, s"
-        (times,) = line.collections  # one line a block
-        last = times.get_segments()[-1][0][0]
-        assert last == pytest.approx((blocks - 1) / 100)  # the sound's own, not the 2 ms that this took
-        legend, panel = histogram.get_legend().get_window_extent(), histogram.get_window_extent()
-        assert legend.y0 >= panel.y1 - 5  # above: no line runs through it
-        assert [text.get_text().split()[0] for text in histogram.get_legend().get_texts()] == (
-            ["p50", "it"] if blocks < 101 else ["p50", "p99", "it"]
-        )
-
-
-def test_picture_of_nothing() -> None:
-    for panels in drawn(1):
-        assert all(panel.get_title(loc="left") for panel in panels)
 
 
 def test_picture_is_whole_or_the_old_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -324,115 +280,3 @@ def test_without_matplotlib(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert "matplotlib" in str(
         tomllib.loads((folder / "pyproject.toml").read_text())["project"]["optional-dependencies"]["plot"]
     )
-
-
-def tried(p99: float | None, longest: float = 0.9, misses: int = 0, xruns: int | None = None, blocks: int = 1000) -> Tried:
-    return Tried(blocks, p99, longest, misses, xruns)
-
-
-def test_safe_means_all_larger_ones_too() -> None:
-    assert ladder({64: 0.6, 128: 0.4, 256: 0.3}).safe == 128
-    assert ladder({64: 0.1, 128: 0.5, 256: 0.3}).safe == 256
-    assert ladder({64: 0.1, 256: 0.7}).safe is None
-    assert ladder({64: 0.1, 256: 0.7}).as_json()["block_ms"] is None
-
-
-def ladder(p99: dict[int, float]) -> Ladder:
-    return Ladder("m", 48_000, {block: tried(use) for block, use in p99.items()})
-
-
-@pytest.mark.parametrize(
-    ("run", "safe"),
-    [
-        (tried(0.1), True),
-        (tried(0.1, misses=1), False),
-        (tried(0.1, xruns=0), True),
-        (tried(0.1, xruns=1), False),
-        (tried(None, 0.4, blocks=20), True),
-        (tried(None, 0.6, blocks=20), False),
-        (tried(None, 0.4, blocks=19), False),
-        (Tried(0, None, None, 0, 0), False),
-    ],
-)
-def test_late_blocks_or_too_few_are_not_safe(run: Tried, safe: bool) -> None:
-    assert run.safe == safe
-
-
-def test_verdict_in_words() -> None:
-    """What was not tried is not ruled out; one frame is no frames; below 128 the sound server has a say."""
-
-    def said(found: Ladder, pace: Pace = "fast") -> str:
-        return "\n".join([*_safe(found, pace), *_meaning([found], pace)])
-
-    smallest = ladder({64: 0.1, 256: 0.05})
-    assert said(smallest).startswith(
-        "smallest safe block for m at 48000 Hz on this machine: 64 frames, 1.3 ms, the smallest tried\n"
-    )
-    assert "  64     1.33    1000      10.0%      90.0%       0   yes\n" in said(smallest)
-    assert "below about 128 frames depend on the sound server" in said(smallest)
-    between = ladder({64: 0.6, 128: 0.1})
-    assert said(between).startswith("smallest safe block for m at 48000 Hz on this machine: 128 frames, 2.7 ms\n")
-    assert "depend on the sound server" not in said(between)
-    assert ": 1 frame, 0.0 ms" in said(ladder({1: 0.1}))
-    assert said(ladder({64: 0.9})).startswith("no safe block for m at 48000 Hz on this machine\n")
-    assert "nor is\nwaking up" in said(between)
-    live = Ladder("m", 48_000, {480: tried(None, 0.1, xruns=2, blocks=20)})
-    assert re.search(r"^  480    10\.00      20          -      10\.0%       0      2    no$", said(live, "real"), re.M)
-    assert "waking up" not in said(live, "real")
-
-
-def test_tries_from_the_largest_block_that_anybody_would_use(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Down to the first one that is not safe, and none of those that the rows have tried again."""
-    seen, told = [], []
-
-    def measure(work: Work, pace: str, seconds: float) -> tuple[Any, None]:
-        seen.append(work.block)
-        return outcome(60 / work.block), None
-
-    class Row:
-        work = Work("mcadams", {}, generated(8000, 0), 160)
-        pace, live = "fast", None
-        report = outcome(0.3)
-
-    monkeypatch.setattr(profile_safe, "SIZES", (32, 64, 128, 160, 256, 512, 1024))
-    monkeypatch.setattr(profile_safe, "measure", measure)
-    found = climb_down([Row()], lambda work: told.append(work.block))  # type: ignore[list-item]
-    assert seen == told == [512, 256, 128, 64]  # 1024 would last 128 ms
-    assert found.safe == 128
-
-
-def test_nothing_smaller_is_tried_than_what_a_row_has_shown_to_miss(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Row:
-        work = Work("mcadams", {}, generated(8000, 0), 400)
-        pace, live = "fast", None
-        report = outcome(0.1, misses=1)
-
-    monkeypatch.setattr(profile_safe, "measure", lambda work, pace, seconds: (outcome(0.1), None))
-    found = climb_down([Row()], lambda work: None)  # type: ignore[list-item]
-    assert sorted(found.tried) == [400, 512]
-    assert found.safe == 512
-
-
-def outcome(p99: float, misses: int = 0) -> Any:
-    return SimpleNamespace(blocks=1001, misses=misses, deadline={"p99": p99, "max": 0.9})
-
-
-@pytest.mark.parametrize("rate", [8000, 48_000])
-def test_generated_sound_has_syllables_and_pauses(rate: int) -> None:
-    sound = generated(rate, 1)
-    x = sound.x[:, 0]
-    assert sound.x.shape == (10 * rate, 1)
-    np.testing.assert_array_equal(sound.x, generated(rate, 1).x)
-    assert np.abs(x).max() <= 1
-    assert np.sqrt(np.mean(x**2)) == pytest.approx(0.1, rel=0.1)
-    levels = np.sqrt(np.mean(x.reshape(-1, rate // 50) ** 2, axis=1))
-    assert np.percentile(levels, 10) < 0.005 < 0.05 < np.percentile(levels, 60)
-    power, hz = np.abs(np.fft.rfft(x)) ** 2, np.fft.rfftfreq(x.size, 1 / rate)
-    assert power[(hz > 400) & (hz < 600)].sum() > 5 * power[(hz > 900) & (hz < 1100)].sum()  # on a formant, and between two
-
-
-def test_of_a_long_recording_only_the_beginning_is_read(tmp_path: Path) -> None:
-    soundfile.write(tmp_path / "long.wav", noise(70 * 8000), 8000)
-    sound = read(tmp_path / "long.wav")
-    assert sound.x.shape == (60 * 8000, 1)
-    assert sound.at(16_000).x.shape == (60 * 16_000, 1)

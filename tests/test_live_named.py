@@ -37,6 +37,22 @@ def wait_for_last(command: Command, start: str) -> None:
         time.sleep(0.02)
 
 
+def goes_while_somebody_speaks(rig: Rig, command: Command, module: str, last: str = "device lost: ") -> None:
+    """Somebody speaks into the default microphone for 4 s; in its middle a module goes that the command needs.
+
+    Nothing is played on the default output. Returns when the command has said a line that starts like `last`, too.
+    """
+    with rig.recording() as take:
+        speaking = rig.feed(voice(4.0, rate=RATE))
+        time.sleep(1.5)
+        rig.pactl("unload-module", module)
+        command.wait_for("device lost: ")
+        command.wait_for(last)
+        speaking.wait(PATIENCE)
+    assert np.abs(take.sound[:, 0]).max() > 0.1
+    assert np.count_nonzero(take.sound[:, 1]) < UNDERWAY * RATE
+
+
 def loud(rig: Rig, monitor: str, into: str) -> float:
     """Peak at a monitor while somebody speaks into a sink."""
     with rig.recording(monitor, channels=1) as take:
@@ -49,14 +65,7 @@ def test_the_voice_does_not_come_out_of_another_output(fresh_rig: Rig) -> None:
     module = headset(fresh_rig)
     with live(fresh_rig, "--output", "Headset", "--seed", "7") as command:
         command.wait_for("delay ")
-        with fresh_rig.recording() as take:
-            speaking = fresh_rig.feed(voice(4.0, rate=RATE))
-            time.sleep(1.5)
-            fresh_rig.pactl("unload-module", module)
-            command.wait_for("device lost: ")
-            speaking.wait(PATIENCE)
-        assert np.abs(take.sound[:, 0]).max() > 0.1
-        assert np.count_nonzero(take.sound[:, 1]) < UNDERWAY * RATE
+        goes_while_somebody_speaks(fresh_rig, command, module)
         wait_for_last(command, "device lost: output 'Headset' is gone; plug it in")
         assert loud(fresh_rig, "spk.monitor", "micfeed") == 0
         headset(fresh_rig)
@@ -71,14 +80,7 @@ def test_no_other_input_is_heard(fresh_rig: Rig) -> None:
     module = usb_microphone(fresh_rig)
     with live(fresh_rig, "--input", "UsbMic", "--seed", "7") as command:
         command.wait_for("delay ")
-        with fresh_rig.recording() as take:
-            speaking = fresh_rig.feed(voice(4.0, rate=RATE))  # into the default microphone
-            time.sleep(1.5)
-            fresh_rig.pactl("unload-module", module)
-            command.wait_for("device lost: ")
-            speaking.wait(PATIENCE)
-        assert np.abs(take.sound[:, 0]).max() > 0.1
-        assert np.count_nonzero(take.sound[:, 1]) < UNDERWAY * RATE
+        goes_while_somebody_speaks(fresh_rig, command, module)
         wait_for_last(command, "device lost: input 'UsbMic' is gone; plug it in")
         assert loud(fresh_rig, "spk.monitor", "micfeed") == 0
         usb_microphone(fresh_rig)
@@ -93,14 +95,7 @@ def test_a_virtual_microphone_that_is_taken_away_comes_back(fresh_rig: Rig) -> N
         command.wait_for("delay ")
         modules = fresh_rig.pactl("list", "short", "modules").splitlines()
         (module,) = (line.split("\t")[0] for line in modules if "sink_name=velavox_bob_s_mic " in line)
-        with fresh_rig.recording() as take:
-            speaking = fresh_rig.feed(voice(4.0, rate=RATE))
-            time.sleep(1.5)
-            fresh_rig.pactl("unload-module", module)
-            command.wait_for("device lost: ")
-            command.wait_for("the device is back")
-            speaking.wait(PATIENCE)
-        assert np.count_nonzero(take.sound[:, 1]) < UNDERWAY * RATE
+        goes_while_somebody_speaks(fresh_rig, command, module, "the device is back")
         assert loud(fresh_rig, "velavox_bob_s_mic_mic", "micfeed") > 0.05
         took, _ = command.stop()
         assert "velavox" not in fresh_rig.pactl("list", "short", "modules")
