@@ -67,7 +67,7 @@ def score(
         dnsmos=dnsmos,
         eer=eer,
         leak=_leak(condition, chosen, seed) if stage is not None and leak.has_channel(stage) else None,
-        variety=_variety(chosen.trial, spoken, voices) if stage is not None and voices > 1 else None,
+        variety=_variety(chosen.trial, spoken, voices, judges) if stage is not None and voices > 1 else None,
         unheard=unheard,
         cpu_seconds=process_time() - began,
     )
@@ -135,10 +135,16 @@ def _leak(condition: Condition, chosen: Selection, seed: int) -> Figure:
     return figure(learnt(told(chosen.known, _LEARNT), told(chosen.enrol), told(chosen.trial)), seed)
 
 
-def _variety(utterances: Sequence[Utterance], spoken: Spoken, voices: int) -> Variety:
+def _variety(utterances: Sequence[Utterance], spoken: Spoken, voices: int, judges: Judges) -> Variety:
+    def ge2e(samples: F32) -> F32:
+        found = judges.embedding("ge2e", samples)
+        if found is None:
+            raise ValueError(f"{longest.utterance}: half of what {spoken.condition} made of it has too little speech")
+        return np.asarray(found, np.float32)
+
     longest = max(utterances, key=lambda u: u.seconds)
     x = longest.audio()
-    return variety([spoken(x, f"voices/{longest.utterance}-{n}") for n in range(voices)])
+    return variety([spoken(x, f"voices/{longest.utterance}-{n}") for n in range(voices)], ge2e)
 
 
 def _cut(u: Utterance, seconds: float | None) -> F32:
