@@ -217,7 +217,7 @@ def data(tmp_path: Path) -> tuple[TargetPack, list[Hearing], list[Voices]]:
     (tmp_path / "voices").mkdir()
     vectors = random.normal(size=(2, VOICE)).astype(np.float32)
     np.save(tmp_path / "voices" / "vectors.npy", 4 * vectors / np.linalg.norm(vectors, axis=1, keepdims=True))
-    np.save(tmp_path / "voices" / "changes.npy", np.zeros((2, 3)))
+    np.save(tmp_path / "voices" / "changes.npy", [[0, 0, 0], [0, np.log(1.5), 0.5]])
     return TargetPack(tmp_path / "targets"), [Hearing(tmp_path / "hearing")], [Voices(tmp_path / "voices")]
 
 
@@ -234,16 +234,17 @@ def test_a_batch_is_its_numbers(data: tuple[TargetPack, list[Hearing], list[Voic
 
 
 def test_what_is_heard_is_what_is_to_be_said(data: tuple[TargetPack, list[Hearing], list[Voices]]) -> None:
-    """The same frames, in one voice, of one speaker."""
+    """The same frames, in one voice, of one speaker, changed as that voice is."""
     pack, _, voices = data
     piece = Pieces(*data, LATE, 64, 8, seed=0)(0)
     spectra = {int(s): e for s, e in zip(data[1][0].states[:, 0, 0], pack.envelope.astype(np.float32), strict=True)}
     for b in range(8):
+        which = int(np.abs(voices[0].vectors - piece.voice[b].numpy()).sum(1).argmin())
         for t in range(64):
             state = int(piece.content[b, t, :154].argmax())
-            np.testing.assert_allclose(piece.envelope[b, t], spectra[state], atol=1e-3)
-        which = int(np.abs(voices[0].vectors - piece.voice[b].numpy()).sum(1).argmin())
-        assert set(piece.f0[b].tolist()) <= {0.0, (100.0, 200.0)[which]}
+            expected = spectra[state] + which * np.linspace(-0.5, 0.5, BANDS)
+            np.testing.assert_allclose(piece.envelope[b, t], expected, atol=1e-3)
+        assert set(np.round(piece.f0[b].tolist(), 3)) <= {0.0, (100.0, 300.0)[which]}
 
 
 def test_the_loss_is_least_for_who_is_right(data: tuple[TargetPack, list[Hearing], list[Voices]]) -> None:
