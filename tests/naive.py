@@ -472,7 +472,7 @@ def ge2e(mels: F64, weights: dict[str, F64]) -> F64:
     for layer in range(3):
         x = lstm(x, *(weights[f"lstm.{name}_l{layer}"] for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")))
     y = np.maximum(weights["linear.weight"] @ x[-1] + weights["linear.bias"], 0)
-    return y / np.linalg.norm(y)
+    return np.asarray(y / np.linalg.norm(y))
 
 
 # --- Prosody ---

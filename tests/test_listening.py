@@ -65,7 +65,9 @@ def test_recordings_are_read_evenly_and_at_one_rate(tmp_path: Path) -> None:
 def test_command(tmp_path: Path, manifest: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     soundfile.write(tmp_path / "a.wav", clips()["27-123349-0009"], 16_000)
     target = tmp_path / "found.json"
-    monkeypatch.setattr(sys, "argv", ["listening", str(tmp_path), "--utterances", "1", "--texts", str(manifest), "--json", str(target)])
+    monkeypatch.setattr(
+        sys, "argv", ["listening", str(tmp_path), "--utterances", "1", "--texts", str(manifest), "--json", str(target)]
+    )
     main()
     assert json.loads(target.read_text()) == json.loads(capsys.readouterr().out)
     assert json.loads(target.read_text())["wer"] == 0.5
