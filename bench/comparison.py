@@ -58,7 +58,7 @@ def score(
     say(f"{condition}: {len(chosen.heard)} utterances heard, {process_time() - began:.0f} s of CPU time")
     eer, unheard = _attacked(chosen, spoken, Spoken(folder / "anonymized", Condition(ORIGINAL)), judges, seed)
     say(f"{condition}: {len(chosen.trial)} attacked, {process_time() - began:.0f} s")
-    stage = condition.stage(np.zeros(RATE, np.float32)) if condition.anonymizes else None
+    stage = condition.stage() if condition.anonymizes else None
     return Result(
         condition=str(condition),
         delay_ms=0.0 if stage is None else Engine(stage, sample_rate=RATE).latency / RATE * 1000,
@@ -124,7 +124,7 @@ def _voices(
 
 
 def _leak(condition: Condition, chosen: Selection, seed: int) -> Figure:
-    stage = condition.stage(np.zeros(RATE, np.float32))
+    stage = condition.stage()
     stage.prepare()
 
     def told(utterances: Sequence[Utterance], seconds: float | None = None) -> Voices:

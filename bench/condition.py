@@ -46,10 +46,10 @@ class Condition:
     def anonymizes(self) -> bool:
         return self.method != ORIGINAL
 
-    def stage(self, samples: F32) -> Stage:
-        """A fresh one for an utterance, shape (n,), at 16 kHz."""
+    def stage(self, samples: F32 | None = None) -> Stage:
+        """A fresh one for an utterance, shape (n,), at 16 kHz; None: where it does not matter who speaks."""
         stage = self._made()
-        if ("enroll", "self") in self.settings:
+        if samples is not None and ("enroll", "self") in self.settings:
             stage.set_parameter("enroll", samples)
         return stage
 

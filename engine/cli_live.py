@@ -123,7 +123,7 @@ def live(
                     if recorder is not None:
                         recorder.start(stream)
                     with line, Keys() as keys, ending.at_once():
-                        ended_by = _attend(stream, line, log, keys, recorder, seconds)
+                        ended_by = _attend(stream, line, log, keys, recorder, seconds, ending)
             if mic is not None and mic.kept:
                 say(f"{mic.pick!r} stays, silent: a program listens, which would be given another microphone, perhaps yours")
                 say("the next run takes it over, and removes it at its end if nobody listens then")
@@ -143,7 +143,9 @@ def _check_numbers(rate: int | None, block: int | None) -> None:
         check_number("--block", block, 1, rate or _USUAL, "frames: more than 1 s is no conversation")
 
 
-def _attend(stream: Live, line: StatusLine, log: LiveLog, keys: Keys, recorder: Recorder | None, seconds: float | None) -> str:
+def _attend(
+    stream: Live, line: StatusLine, log: LiveLog, keys: Keys, recorder: Recorder | None, seconds: float | None, ending: Ending
+) -> str:
     """Show it, and do what the keys say, until it ends; by what it did."""
     from .keys import HINT
     from .statusline import voice
@@ -154,6 +156,7 @@ def _attend(stream: Live, line: StatusLine, log: LiveLog, keys: Keys, recorder: 
     warned = False
     try:
         while True:
+            ending.look()
             status = stream.status()
             left = float("inf") if seconds is None else seconds - status.seconds
             try:

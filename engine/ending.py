@@ -34,11 +34,16 @@ class Ending:
     def at_once(self) -> Iterator[None]:
         self._may_raise = True
         try:
-            self._end_if_asked()
+            self.look()
             yield
         finally:
             self._may_raise = False
-        self._end_if_asked()  # what was raised got lost, as in a callback that C code called
+        self.look()
+
+    def look(self) -> None:
+        """End if a signal has come: what it raised gets lost in a callback of C code, so who goes round looks each time."""
+        if self.asked:
+            raise Ended
 
     def again(self) -> None:
         """Whatever has come so far has had its effect: only another signal counts."""
@@ -67,10 +72,6 @@ class Ending:
     def _ask(self, number: int, frame: FrameType | None) -> None:
         self.asked = True
         if self._may_raise and not _unwinding():
-            raise Ended
-
-    def _end_if_asked(self) -> None:
-        if self.asked:
             raise Ended
 
 

@@ -94,6 +94,19 @@ def test_a_signal_is_an_ordinary_end(number: int) -> None:
     assert not Card.made[0].active
 
 
+def test_a_signal_that_code_in_c_swallows_is_an_end_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a callback of the compiler: the signal's exception is printed there, and goes no further."""
+
+    def read(self: keys.Keys, seconds: float) -> str:
+        with suppress(BaseException):
+            os.kill(os.getpid(), signal.SIGINT)
+        return ""
+
+    monkeypatch.setattr(keys.Keys, "read", read)
+    result = live("--seconds", "3", "--json")
+    assert json.loads(result.stdout)["ended_by"] == "signal"
+
+
 @pytest.mark.parametrize("hangs", ["plan", "open", "close"])
 def test_a_signal_ends_it_within_2_s_while_the_device_hangs(monkeypatch: pytest.MonkeyPatch, hangs: str) -> None:
     waiting = threading.Event()
