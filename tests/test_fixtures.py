@@ -116,9 +116,14 @@ def made(shared: Path, tmp_path: Path) -> Made:
 
 @pytest.mark.parametrize("method", METHODS)
 def test_fixtures_by_level(made: Made, method: str) -> None:
-    for name in ("speech_whisper_16k.wav", "speech_whisper_f_16k.wav", "white_noise_16k.wav", "speech_in_noise_5dB_16k.wav"):
+    for name in ("speech_whisper_16k.wav", "speech_whisper_f_16k.wav", "speech_in_noise_5dB_16k.wav"):
         x, y, _ = made(name, method)
         assert abs(levels(y) - levels(x)) < 6, name
+    x, y, _ = made("white_noise_16k.wav", method)
+    if method == "dp":  # in which nobody speaks: there is nothing to say again
+        assert levels(y) < levels(x) - 20
+    else:
+        assert abs(levels(y) - levels(x)) < 6
     for name in ("silence_2s_16k.wav", "silence_48k_stereo.wav", "denormal_noise_1e-39_16k.wav"):
         assert (levels(made(name, method)[1]) < -60).all(), name
     x, y, _ = made("one_lsb_noise_16k.wav", method)
