@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +13,9 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))  # `import naive`, `import signals`
 
 import rig as pulse
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a shell's background job, in which tests of Ctrl-C would hang
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 SHARED = Path(os.environ.get("VELAVOX_SHARED", Path(__file__).resolve().parents[2] / "shared"))
 
