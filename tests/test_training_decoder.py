@@ -10,7 +10,8 @@ import torch
 from torch import Tensor
 from velavox.kernels.prosody import FEATURES
 from velavox.kernels.vocoder import BANDS, centres
-from velavox.models_onnx.training.decoder import CLASSES, NOISES, VOICE, Decoder, Emphasis, Shape, Spoken, load, save
+from velavox.models_onnx.training.checkpoint import save
+from velavox.models_onnx.training.decoder import CLASSES, NOISES, VOICE, Decoder, Emphasis, Shape, Spoken, load
 from velavox.models_onnx.training.decoding import Piece, Pieces, fit, loss_of
 from velavox.models_onnx.training.hearing import LATES, Hearing, content
 from velavox.models_onnx.training.journal import Journal

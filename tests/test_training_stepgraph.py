@@ -13,9 +13,9 @@ from torch import Tensor
 from velavox.engine.graphs import Model, Stream
 from velavox.kernels.jit import F32
 from velavox.models_onnx import manifest
+from velavox.models_onnx.training import checkpoint, export_decoder, export_encoder, publish, student
 from velavox.models_onnx.training import decoder as decoders
 from velavox.models_onnx.training import encoder as encoders
-from velavox.models_onnx.training import export_decoder, export_encoder, publish, student
 from velavox.models_onnx.training.corpora import write_index
 from velavox.models_onnx.training.decoder import CLASSES, Decoder
 from velavox.models_onnx.training.errors import TrainingError
@@ -205,10 +205,10 @@ def test_seven_bits_never_overflow_what_old_machines_add_up() -> None:
 
 
 def test_checkpoints_become_graphs_with_entries(tmp_path: Path) -> None:
-    student.save(tmp_path / "student.pt", listening(), step=7)
+    checkpoint.save(tmp_path / "student.pt", listening(), step=7)
     export_encoder.export_encoder(tmp_path / "student.pt", tmp_path, "nothing")
     for late in LATES:
-        decoders.save(tmp_path / "decoder.pt", speaking(late), step=8)
+        checkpoint.save(tmp_path / "decoder.pt", speaking(late), step=8)
         export_decoder.export_decoder(tmp_path / "decoder.pt", tmp_path, "nothing")
     entries = manifest.read(tmp_path)
     assert list(entries) == ["decoder", "decoder_low", "encoder"]
@@ -227,9 +227,9 @@ def work(tmp_path: Path) -> Path:
     for folder in ("student", "decoder", "decoder_low"):
         (tmp_path / folder).mkdir()
     write_index(tmp_path / "index.csv", clips())
-    student.save(tmp_path / "student" / "best.pt", listening(), step=7)
+    checkpoint.save(tmp_path / "student" / "best.pt", listening(), step=7)
     for late, name in export_decoder.NAMES.items():
-        decoders.save(tmp_path / name / "best.pt", speaking(late), step=8)
+        checkpoint.save(tmp_path / name / "best.pt", speaking(late), step=8)
     return tmp_path
 
 
@@ -254,7 +254,7 @@ def test_a_graph_that_is_not_the_networks_is_not_let_through(work: Path, monkeyp
     made = export_decoder.graph(speaking(LATE), int8=False)
     monkeypatch.setattr(export_decoder, "graph", lambda decoder, *, int8: made)
     speaking(LATE).entry.bias.data += 0.1
-    decoders.save(work / "decoder" / "best.pt", speaking(LATE), step=9)
+    checkpoint.save(work / "decoder" / "best.pt", speaking(LATE), step=9)
     speaking(LATE).entry.bias.data -= 0.1
     with pytest.raises(TrainingError, match="decoder: its step graph differs from the network"):
         publish.publish(work, work, ["decoder"], None, Journal(work))

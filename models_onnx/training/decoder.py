@@ -15,7 +15,7 @@ ReLU) and `film` (dense, voice -> blocks x 2 x width: for each block 1 less than
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,9 +23,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from ...engine.atomic import atomically
 from ...kernels.prosody import FEATURES
 from ...kernels.vocoder import BANDS, NOISE_BANDS
+from . import checkpoint
 from .phones import PHONES, STATES
 from .student import LATE, PAIR, SOON, Block
 from .student import Shape as Blocks
@@ -129,15 +129,6 @@ class Decoder(nn.Module):
         return sum(p.numel() for p in self.parameters())
 
 
-def save(path: Path, decoder: Decoder, **more: Any) -> None:
-    """Weights and shape, and `more`, whole or not at all."""
-    with atomically(path) as part:
-        torch.save({"shape": asdict(decoder.shape), "weights": decoder.state_dict(), **more}, part)
-
-
 def load(path: Path) -> tuple[Decoder, dict[str, Any]]:
-    """What `save` wrote: the decoder, ready to run, and all that was saved."""
-    saved: dict[str, Any] = torch.load(path, weights_only=True)
-    decoder = Decoder(Shape(**{**saved["shape"], "dilations": tuple(saved["shape"]["dilations"])}))
-    decoder.load_state_dict(saved["weights"])
-    return decoder.eval(), saved
+    """From `checkpoint.save`: the decoder, ready to run, and all that was saved."""
+    return checkpoint.load(path, Decoder, Shape)

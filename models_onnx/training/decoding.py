@@ -13,7 +13,8 @@ from torch import Tensor
 from torch.nn import functional
 
 from ...kernels.vocoder import BANDS
-from .decoder import NOISES, PLAIN, Decoder, Shape, Spoken, load, save
+from .checkpoint import save
+from .decoder import NOISES, PLAIN, Decoder, Shape, Spoken, load
 from .hearing import LATES, Hearing, content
 from .journal import Journal
 from .loop import Plan, Task, train

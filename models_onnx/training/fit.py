@@ -11,11 +11,12 @@ from torch.nn import functional
 
 from . import phones, pitch
 from .batches import Batch, Sampler
+from .checkpoint import save
 from .evaluate import accuracy
 from .journal import Journal
 from .loop import Plan, Task, train
 from .packs import Pack
-from .student import LATE, SOON, Outputs, Shape, Student, load, save
+from .student import LATE, SOON, Outputs, Shape, Student, load
 
 _VALIDATED = 120  # utterances of a dev pack
 _FAR = 2**40  # number of a batch that no step reaches

@@ -9,7 +9,7 @@ The whole-utterance form and the step form are one function: what a block rememb
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,7 +17,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from ...engine.atomic import atomically
+from . import checkpoint
 from .phones import PHONES, STATES
 from .pitch import PITCHES
 
@@ -107,15 +107,6 @@ class Student(nn.Module):
         return Outputs(*heads), kept
 
 
-def save(path: Path, student: Student, /, **more: Any) -> None:
-    """Weights and shape, and `more`, whole or not at all."""
-    with atomically(path) as part:
-        torch.save({"shape": asdict(student.shape), "weights": student.state_dict(), **more}, part)
-
-
 def load(path: Path) -> tuple[Student, dict[str, Any]]:
-    """What `save` wrote: the student, ready to run, and all that was saved."""
-    saved: dict[str, Any] = torch.load(path, weights_only=True)
-    student = Student(Shape(**{**saved["shape"], "dilations": tuple(saved["shape"]["dilations"])}))
-    student.load_state_dict(saved["weights"])
-    return student.eval(), saved
+    """From `checkpoint.save`: the student, ready to run, and all that was saved."""
+    return checkpoint.load(path, Student, Shape)
