@@ -81,6 +81,15 @@ def test_the_scope_names_what_the_bound_does_not_speak_of() -> None:
             assert said in words
 
 
+def test_what_content_leaks_is_beside_the_bound() -> None:
+    leak = stated("--mu", "1")["content_leak"]
+    assert set(leak) == {"balanced", "low"}
+    words = " ".join(privacy("--mu", "1").stdout.split())
+    for mode, found in leak.items():
+        assert 0 < found["low"] <= found["eer"] <= found["high"] < 0.5
+        assert f"{found['eer']:.1%} ({found['low']:.1%} to {found['high']:.1%}) in mode {mode}" in words
+
+
 @pytest.mark.parametrize("mu", ["0.01", "0.3", "5", "100"])
 def test_no_figure_is_infinite_or_nan(mu: str) -> None:
     for sessions in ("1", "1000000"):
