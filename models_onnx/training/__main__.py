@@ -132,13 +132,16 @@ def decoder(
 def export(
     work: Work,
     into: Annotated[Path, typer.Option(help="Folder of the graphs and their manifest; that of the package is models_onnx.")],
-    only: Annotated[list[str] | None, typer.Option(help="A graph; again for more. Else all but speaker.")] = None,
+    only: Annotated[list[str] | None, typer.Option(help="A graph; again for more. Else encoder and decoders.")] = None,
     resemblyzer: Annotated[Path | None, typer.Option(help="pretrained.pt of Resemblyzer 0.1.4, for speaker.")] = None,
 ) -> None:
-    """Make step graphs of the best checkpoints, and check them against the networks."""
-    from .publish import GRAPHS, publish
+    """Make step graphs of the best checkpoints, and check them against the networks.
 
-    publish(work, into, only or [name for name in GRAPHS if name != "speaker"], resemblyzer, Journal(work))
+    Decoders learn voices as the package's noise.onnx gives them: --only noise, which fits another, comes before their training.
+    """
+    from .publish import TRAINED, publish
+
+    publish(work, into, only or TRAINED, resemblyzer, Journal(work))
 
 
 def main() -> None:

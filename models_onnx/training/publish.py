@@ -25,7 +25,8 @@ from .speaker import export_speaker
 from .student import PAIR
 from .whiten import DIMENSIONS
 
-GRAPHS = ("speaker", "noise", "encoder", *NAMES.values())
+TRAINED = ("encoder", *NAMES.values())
+GRAPHS = ("speaker", "noise", *TRAINED)
 LARGEST = 16e6  # bytes of all graphs together
 EXACT = 1e-4  # by which a step graph in float32 may differ from the network at once
 MOST_OFF = 0.15  # of the content, about 2 a frame over all classes, by which the encoder in int8 may differ on the mean
