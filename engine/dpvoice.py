@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib.resources.abc import Traversable
@@ -12,7 +12,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..kernels import fbank, guard, prosody, vocoder
+from ..kernels import fbank, guard, pause, prosody, vocoder
 from ..kernels.jit import F32, F64, I64, State, record_dtype
 from ..models_onnx import manifest
 from .embedding import SIZE
@@ -20,7 +20,7 @@ from .enrolment import NOBODY, Enrolment
 from .graphs import Array, GraphError, Model, Stream
 from .ledger import Ledger
 from .mechanism import HIGHEST_MU, LOWEST_MU, Mechanism, Release
-from .parameter import Parameter, Text
+from .parameter import Parameter, Text, Value
 from .stage import RATE, Stage
 
 PAIR, BANDS = 2, 80  # frames of 10 ms in a step; mel bands of a frame
@@ -110,7 +110,7 @@ class DpVoice(Stage):
         np.copyto(self._content, self._heard)
         self._decoder.step()
         gain = math.log(max(self._level[0], 1e-30) / LOUDNESS)
-        np.add(self._envelope, np.float32(gain), out=self._envelope)
+        pause.stream(self._envelope, self._content[0], gain)
         if not guard.finite(self._flat):
             raise FloatingPointError("the networks gave what is not finite")
         vocoder.stream(self._mouth, y, self._f0, self._envelope, self._noise)
@@ -149,13 +149,16 @@ class DpVoice(Stage):
 
     def restore(self, saved: Mapping[str, Any]) -> None:
         """As for every stage. The private vector is in what `save` gives, never the embedding."""
-        mode = saved.get("values", {}).get("mode", self.mode)
-        if self._prepared and mode != self.mode:
-            raise ValueError(f"saved state of mode {mode!r}: this stage is prepared for {self.mode!r}")
         super().restore(saved)
         self._release = None
         if self.enroll != self._enrolment.text:
             self._enrolment = Enrolment(self.enroll)
+
+    def checked(self, saved: Mapping[str, Any]) -> tuple[dict[str, Value], dict[str, float]]:
+        mode = saved.get("values", {}).get("mode", self.mode)
+        if self._prepared and mode != self.mode:
+            raise ValueError(f"saved state of mode {mode!r}: this stage is prepared for {self.mode!r}")
+        return super().checked(saved)
 
     def hear(self, recording: str | os.PathLike[str], channel: int | None) -> None:
         self._enrolment = self._enrolment.heard(recording, channel)
@@ -205,8 +208,7 @@ class DpVoice(Stage):
         self._voice = dict(zip(_NAMES, self._release.vector.tolist(), strict=True))
 
     def _check_voice(self, voice: Mapping[str, Any]) -> None:
-        norm = math.hypot(*voice.values())
-        if tuple(voice) != _NAMES or not abs(norm - math.sqrt(DIMENSIONS)) < 1e-3:
+        if tuple(voice) != _NAMES or not _is_private(list(voice.values())):
             raise ValueError("voice: is no private vector, which has 16 numbers and norm 4")
 
 
@@ -224,7 +226,13 @@ _NAMES = tuple(f"private{i}" for i in range(DIMENSIONS))
 def _private(graph: Model, embedding: F64, noise: I64) -> F32:
     inputs: dict[str, Array] = {"embedding": embedding.astype(np.float32)[np.newaxis], "noise": noise[np.newaxis]}
     found: F32 = graph.run(inputs)["private"][0]
+    if not _is_private(found.tolist()):
+        raise GraphError("noise", "gave no private vector", "install velavox again")
     return found
+
+
+def _is_private(vector: Sequence[float]) -> bool:
+    return len(vector) == DIMENSIONS and abs(math.hypot(*vector) - math.sqrt(DIMENSIONS)) < 1e-3  # of NaN, too, it is not
 
 
 def _load(name: str, inputs: Mapping[str, Shape], outputs: Mapping[str, Shape]) -> Model:

@@ -62,6 +62,8 @@ def _of_array(value: Any) -> F32:
         )
     if len(x) != SIZE:
         return embed(x, RATE)
-    if not np.isfinite(x).all():
+    with np.errstate(over="ignore"):  # of wider floats, which become infinite
+        embedding = x.astype(np.float32)  # a copy: whose array it is may change it
+    if not np.isfinite(embedding).all():
         raise ValueError("enroll: the embedding holds NaN or infinity; give another recording for the enrolment")
-    return x.astype(np.float32)
+    return embedding

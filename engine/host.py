@@ -268,18 +268,27 @@ class Engine:
         if not fits:
             wanted = f"stages {shape[0]}, {len(shape)} voices, version {SAVED_VERSION}"
             raise ValueError(f"saved: not from an engine like this one ({wanted})")
-        before = self.save()
+        before, changed = self.save(), False
         try:
+            _generation(saved)
+            for stage, state in self._pairs(saved):  # all, before one is changed: `before` is less than what a stage knows
+                stage.checked(state)
+            changed = True
             self._restore(saved)
         except Exception as error:
-            self._restore(before)
+            if changed:
+                self._restore(before)
             raise ValueError(f"saved: damaged, nothing was changed: {error}") from error
 
     def _restore(self, saved: Mapping[str, Any]) -> None:
-        self._generation = whole("generation", saved.get("generation", 0), 0, 2**63)  # with a seed: the next voice is a new one
-        for lane, row in zip(self._lanes, saved["lanes"], strict=True):
-            for stage, state in zip(lane.stages, row, strict=True):
-                stage.restore(state)
+        self._generation = _generation(saved)  # with a seed: the next voice is a new one
+        for stage, state in self._pairs(saved):
+            stage.restore(state)
+
+    def _pairs(self, saved: Mapping[str, Any]) -> list[tuple[Stage, Mapping[str, Any]]]:
+        """Every stage with its part of what an engine like this one has saved."""
+        rows = zip(self._lanes, saved["lanes"], strict=True)
+        return [pair for lane, row in rows for pair in zip(lane.stages, row, strict=True)]
 
     def __reduce__(self) -> NoReturn:
         """Copying and pickling are refused: the copy's buffers would not be joined as the stream's are."""
@@ -349,3 +358,7 @@ class Engine:
             for i, stage in enumerate(stages):
                 key = json.dumps(["velavox voice", self._seed, self._source, c, i, self._generation])
                 stage.new_voice(hashlib.sha256(key.encode()).digest())
+
+
+def _generation(saved: Mapping[str, Any]) -> int:
+    return whole("generation", saved.get("generation", 0), 0, 2**63)

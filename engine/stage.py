@@ -154,6 +154,12 @@ class Stage(ABC):
 
     def restore(self, saved: Mapping[str, Any]) -> None:
         """Take what `save` gave; ValueError for another method, version or a value out of range, and then nothing changes."""
+        self._values, self._voice = self.checked(saved)
+        if self._prepared:
+            self._apply()
+
+    def checked(self, saved: Mapping[str, Any]) -> tuple[dict[str, Value], dict[str, float]]:
+        """Parameters and voice of what `save` gave, if `restore` would take it; else it raises what that would."""
         if saved.get("method") != self.method or saved.get("version") != SAVED_VERSION:
             found = f"{saved.get('method')!r} version {saved.get('version')!r}"
             raise ValueError(f"saved state is for {found}: this stage takes {self.method!r} version {SAVED_VERSION}")
@@ -163,9 +169,7 @@ class Stage(ABC):
         values = type(self)(**saved["values"]).values  # checked as those of any new stage are
         voice = {str(n): float(v) for n, v in saved["voice"].items()}
         self._check_voice(voice)
-        self._values, self._voice = values, voice
-        if self._prepared:
-            self._apply()
+        return values, voice
 
     def _check_voice(self, voice: Mapping[str, Any]) -> None:
         """ValueError for a voice that no draw gives: it could be the speaker's own. A joint constraint extends this."""

@@ -7,6 +7,7 @@ import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from weakref import WeakValueDictionary
 
 import pytest
 
@@ -16,6 +17,8 @@ import rig as pulse
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a shell's background job, in which tests of Ctrl-C would hang
     signal.signal(signal.SIGINT, signal.default_int_handler)
+if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:  # as nohup does
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 SHARED = Path(os.environ.get("VELAVOX_SHARED", Path(__file__).resolve().parents[2] / "shared"))
 
@@ -51,6 +54,21 @@ def _rig(folder: Path) -> Iterator[pulse.Rig]:
         yield rig
     finally:
         rig.close()
+
+
+@pytest.fixture
+def few_nodes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Graphs of a few nodes in place of the neural anonymizer's, and their folder."""
+    import tinygraphs
+    from velavox.engine import dpvoice
+    from velavox.models_onnx import manifest
+
+    made = tmp_path / "graphs"
+    made.mkdir()
+    tinygraphs.chain(made)
+    monkeypatch.setattr(dpvoice, "FOLDER", made)
+    monkeypatch.setattr(manifest, "_loaded", WeakValueDictionary())  # of other tests
+    return made
 
 
 @pytest.fixture(scope="session")

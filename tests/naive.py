@@ -514,3 +514,16 @@ def prosody(pitch: F64, voicing: F64, energy: F64, late: int, pitch_range: float
             (1 - flatten) * e + flatten * flat,
         )
     return rows
+
+
+# --- Pauses ---
+
+
+def pause(envelope: F64, silence: F64, gain: float) -> F64:
+    """Frames of the vocoder, (frames, bands), louder by `gain`; where silence is likelier than not, nearer to -14 at most."""
+    rows = []
+    for frame, p in zip(envelope, silence, strict=True):
+        sure = 2 * p - 1 if p > 0.5 else 0
+        quiet = min(frame.max(), -14.0)
+        rows.append(frame - sure * (frame.max() - quiet) + gain)
+    return np.array(rows)

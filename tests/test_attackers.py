@@ -74,8 +74,10 @@ def test_joined_vectors_know_what_either_knows() -> None:
 
 def test_nobody_who_is_attacked_is_learnt_from() -> None:
     voices = _speech(_people(5, 1), 3, 0.1, 2, "a:")
-    with pytest.raises(ValueError, match="a:0"):
-        learnt(voices, voices, voices)
+    others = _speech(_people(5, 2), 3, 0.1, 3, "b:")
+    for enrolled, trials in ((voices, voices), (voices, others), (others, voices)):
+        with pytest.raises(ValueError, match="a:0"):
+            learnt(voices, enrolled, trials)
 
 
 def test_discriminant_finds_the_direction_that_tells() -> None:

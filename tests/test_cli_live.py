@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import pytest
 import soundfile
-from signals import F32, noise
+from signals import F32, noise, voice
 from test_recorder import room
 from typer.testing import CliRunner, Result
 from velavox.engine import cli_live, keys, portaudio, soundcard
@@ -253,6 +253,23 @@ def test_keys_mute_draw_a_voice_and_quit(monkeypatch: pytest.MonkeyPatch) -> Non
     loud = [np.abs(y).max() > 1e-4 for y in Card.made[0].played]
     silent = "".join(map(str, map(int, loud))).strip("0")
     assert "0" * 80 in silent  # most of 1.2 s, between two of sound
+
+
+def test_a_voice_that_the_ledger_refuses_leaves_the_one_before(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    typed = iter([*[""] * 5, "n", *[""] * 5, "q"])
+
+    class Typed(keys.Keys):
+        def read(self, seconds: float) -> str:
+            time.sleep(min(seconds, 0.1))
+            return next(typed)
+
+    monkeypatch.setattr(keys, "Keys", Typed)
+    soundfile.write(tmp_path / "ada.wav", voice(3.0), 16_000)
+    told = f"enroll={tmp_path / 'ada.wav'}", f"ledger={tmp_path / 'ledger.json'}", "budget=1"
+    result = live("--json", "--method", "dp", *(part for setting in told for part in ("--set", setting)))
+    summary = json.loads(result.stdout)
+    assert (result.exit_code, summary["ended_by"], summary["voice"]) == (0, "key", "dp, voice 1")
+    assert len([line for line in result.stderr.splitlines() if "the voice stays: " in line and "past the budget" in line]) == 1
 
 
 def test_a_device_that_goes_and_comes_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

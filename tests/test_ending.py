@@ -136,6 +136,7 @@ print(ending.asked)
 def test_what_c_code_swallows_is_not_told_as_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[object] = []
     monkeypatch.setattr(sys, "unraisablehook", lambda unraisable: told.append(unraisable.exc_type))
+    hook = sys.unraisablehook
 
     def call(*actions: Callable[[], object]) -> None:
         for action in actions:
@@ -144,3 +145,4 @@ def test_what_c_code_swallows_is_not_told_as_an_error(monkeypatch: pytest.Monkey
     with pytest.raises(Ended), Ending() as ending, ending.at_once():
         call(lambda: signal.raise_signal(signal.SIGINT), lambda: 1 / 0)
     assert told == [ZeroDivisionError]
+    assert sys.unraisablehook is hook

@@ -250,6 +250,22 @@ def test_restore_is_all_or_nothing() -> None:
             engine.restore(foreign)
 
 
+def test_a_stage_that_cannot_take_what_was_saved_takes_all_others_back() -> None:
+    class Full(Gain):
+        def _apply(self) -> None:
+            if self.voice["gain"] == 0.5:
+                raise MemoryError("none left")
+
+    engine = Engine([Gain(), Full()], sample_rate=16_000)
+    before = engine.save()
+    saved = copy.deepcopy(before)
+    for stage in saved["lanes"][0]:
+        stage["voice"]["gain"] = 0.5
+    with pytest.raises(ValueError, match="nothing was changed: none left"):
+        engine.restore(saved)
+    assert engine.save() == before
+
+
 def test_a_wrong_dtype_leaves_the_stream_as_it_was() -> None:
     engine, x = Engine(Delay(), sample_rate=16_000), noise(1600)
     first = engine.process(x[:800])

@@ -108,7 +108,7 @@ def made(shared: Path, tmp_path: Path) -> Made:
 
     def make_it(name: str, stage: str | Identity = "mcadams", policy: Policy = "each") -> tuple[F64, F64, FileReport]:
         source = shared / "fixtures" / name
-        report = anonymize_file(source, tmp_path / "b.wav", stage, policy=policy)
+        report = anonymize_file(source, tmp_path / "b.wav", stage, policy=policy, seed=1)  # levels are each voice's own
         return outcome(source), outcome(tmp_path / "b.wav"), report
 
     return make_it
@@ -121,7 +121,7 @@ def test_fixtures_by_level(made: Made, method: str) -> None:
         assert abs(levels(y) - levels(x)) < 6, name
     x, y, _ = made("white_noise_16k.wav", method)
     if method == "dp":  # in which nobody speaks: there is nothing to say again
-        assert levels(y) < levels(x) - 20
+        assert levels(y) < levels(x) - 12
     else:
         assert abs(levels(y) - levels(x)) < 6
     for name in ("silence_2s_16k.wav", "silence_48k_stereo.wav", "denormal_noise_1e-39_16k.wav"):

@@ -11,13 +11,14 @@ import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from importlib import resources
 from pathlib import Path
+from time import sleep
 from typing import Any
 
 import numpy as np
 import onnx
 import pytest
 import tinygraphs
-from velavox.engine.graphs import GraphError
+from velavox.engine.graphs import GraphError, Model
 from velavox.models_onnx import manifest
 
 pytestmark = pytest.mark.nojit
@@ -82,6 +83,29 @@ def test_one_graph_is_loaded_once_while_anybody_uses_it(folder: Path) -> None:
     gc.collect()
     with pytest.raises(GraphError, match="file missing"):
         manifest.load("tiny", folder)
+
+
+def test_one_session_whoever_asks_meanwhile(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = []
+
+    class Slow(Model):
+        def __init__(self, graph: bytes, name: str) -> None:
+            made.append(name)
+            sleep(0.05)
+            super().__init__(graph, name)
+
+    monkeypatch.setattr(manifest, "Model", Slow)
+    with ThreadPoolExecutor(4) as pool:
+        kept = list(pool.map(lambda _: manifest.load("tiny", folder), range(4)))
+    assert (len(kept), made) == (4, ["tiny"])
+
+
+def test_graphs_of_one_name_are_told_apart(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    other = tmp_path_factory.mktemp("other")
+    tinygraphs.save(tinygraphs.moving_sum(weight=2), other)
+    first, second = manifest.load("tiny", folder), manifest.load("tiny", other)
+    given = {"x": np.ones((2, 4), np.float32), "state_x": np.zeros((3, 4), np.float32)}
+    np.testing.assert_array_equal(second.run(given)["y"], 2 * first.run(given)["y"])
 
 
 def test_from_a_zip(folder: Path) -> None:

@@ -129,6 +129,16 @@ def test_pause_keeps_pitch_and_level() -> None:
     assert abs(out[806:][loud[800:-6], 2].mean() - out[306:506][loud[300:500], 2].mean()) < 0.2
 
 
+def test_what_was_long_ago_counts_no_more() -> None:
+    """Who spoke first, higher and louder, is forgotten by whoever speaks then, not averaged in."""
+    pitch, _, energy = heard(n=4000)
+    first, _, louder = heard(n=600, seed=1)
+    x = np.concatenate([first + 0.5, pitch]), np.ones(4600), np.concatenate([louder + 3, energy])
+    out, alone = prosody.offline(*x, 6)[600:], prosody.offline(pitch, np.ones(4000), energy, 6)
+    assert np.abs(out[:300] - alone[:300]).max(0)[[0, 2]].min() > 0.5
+    np.testing.assert_allclose(out[3500:], alone[3500:], atol=0.05)
+
+
 def test_within_bounds() -> None:
     random = np.random.default_rng(0)
     out = prosody.offline(random.normal(0, 3, 2000), random.random(2000), random.normal(0, 20, 2000), 2)

@@ -49,11 +49,14 @@ def recurrent(width: int = 64, seed: int = 0) -> onnx.ModelProto:
 
 
 def picky() -> onnx.ModelProto:
-    """y = x[index], which fails where index is not 0 to 3; counts its calls in a state."""
-    nodes = [node("Gather", "x index", "y"), node("Add", "state one", "state_next")]
+    """y = x[index], which fails where index is not 0 to 3; before that, it counts its calls in a state."""
+    nodes = [node("Add", "state one", "state_next"), node("Identity", "state_next", "count")]
+    nodes += [node("Cast", "count", "calls", to=TensorProto.INT64), node("Sub", "calls calls", "nothing")]
+    nodes += [node("Add", "index nothing", "at"), node("Gather", "x at", "y")]
     inputs = {"x": (F, (4,)), "index": (TensorProto.INT64, (1,)), "state": (F, (1,))}
     constants = {"one": np.ones(1, np.float32)}
-    return export.model("picky", nodes, inputs, {"y": (F, (1,)), "state_next": (F, (1,))}, constants)
+    outputs = {"y": (F, (1,)), "count": (F, (1,)), "state_next": (F, (1,))}
+    return export.model("picky", nodes, inputs, outputs, constants)
 
 
 def doubled(dtype: int = F, shape: tuple[int | str, ...] = ("n", 3)) -> onnx.ModelProto:
@@ -146,6 +149,14 @@ def decoder(classes: int) -> onnx.ModelProto:
     given = {"content": (F, (1, 2, classes)), "prosody": (F, (1, 2, 3)), "voice": (F, (1, 16))}
     said = {"f0": (F, (1, 2)), "envelope": (F, (1, 2, 64)), "noise": (F, (1, 2, 4))}
     return export.model("decoder", nodes, given, said, constants)
+
+
+def careless(number: float) -> onnx.ModelProto:
+    """In place of the mechanism: sixteen times `number`, whoever speaks and whatever the noise."""
+    constants: dict[str, npt.ArrayLike] = {"number": np.float32(number)}
+    given = {"embedding": (F, ("n", 256)), "noise": (TensorProto.INT64, ("n", 16))}
+    nodes = [node("Shape", "noise", "size"), node("Expand", "number size", "private")]
+    return export.model("careless", nodes, given, {"private": (F, ("n", 16))}, constants)
 
 
 def save(made: onnx.ModelProto, folder: Path, name: str = "tiny") -> None:
