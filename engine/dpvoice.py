@@ -12,7 +12,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..kernels import fbank, guard, pause, prosody, vocoder
+from ..kernels import channel, fbank, guard, pause, prosody, vocoder
 from ..kernels.jit import F32, F64, I64, State, record_dtype
 from ..models_onnx import manifest
 from .embedding import SIZE
@@ -31,7 +31,9 @@ DIMENSIONS = 16  # of the private vector
 LOUDNESS = 1.1e8  # running level of speech at -26 dBFS, as which the decoder speaks: the median of 85 utterances
 FOLDER: Traversable | None = None  # of the graphs; None: the package's
 
-DPVOICE = record_dtype(("fbank", fbank.state_dtype()), ("prosody", prosody.PROSODY), ("vocoder", vocoder.VOCODER))
+DPVOICE = record_dtype(
+    ("fbank", fbank.state_dtype()), ("channel", channel.CHANNEL), ("prosody", prosody.PROSODY), ("vocoder", vocoder.VOCODER)
+)
 
 
 @dataclass(frozen=True)
@@ -105,6 +107,7 @@ class DpVoice(Stage):
     def step(self, x: F32, y: F32) -> None:
         y.fill(0.0)  # whatever fails below, it is silence
         fbank.stream(self._ear, self._mel, x)
+        channel.stream(self._room, self._mel, self._mean)
         self._encoder.step()
         prosody.stream(self._manner, self._prosody, self._pitch, self._voicing, self._energy)
         np.copyto(self._content, self._heard)
@@ -117,7 +120,9 @@ class DpVoice(Stage):
 
     def prepare(self) -> None:
         super().prepare()
-        self._ear, self._manner, self._mouth = (self._state[part] for part in ("fbank", "prosody", "vocoder"))
+        self._ear, self._room, self._manner, self._mouth = (
+            self._state[part] for part in ("fbank", "channel", "prosody", "vocoder")
+        )
         self._level = self._manner["level"]
         x, y = np.zeros((2, self.hop), np.float32)
         for _ in range(_WARM_UP):
@@ -165,7 +170,8 @@ class DpVoice(Stage):
 
     def _allocate(self) -> State:
         mode = MODES[self.mode]
-        encoder = _load("encoder", {"mel": (1, PAIR, BANDS)}, {"content": (1, PAIR, STATES + PHONES), **_SAID})
+        bands: Shape = (1, PAIR, BANDS)
+        encoder = _load("encoder", {"mel": bands, "mean": bands}, {"content": (1, PAIR, STATES + PHONES), **_SAID})
         given: dict[str, Shape] = {
             "content": (1, PAIR, mode.classes),
             "prosody": (1, PAIR, prosody.FEATURES),
@@ -173,7 +179,7 @@ class DpVoice(Stage):
         }
         self._encoder, self._decoder = Stream(encoder), Stream(_load(mode.decoder, given, _SPOKEN))
         heard, wanted, said = self._encoder.outputs, self._decoder.inputs, self._decoder.outputs
-        self._mel = self._encoder.inputs["mel"][0]
+        self._mel, self._mean = (self._encoder.inputs[name][0] for name in ("mel", "mean"))
         self._heard, self._content = heard["content"][..., -mode.classes :], wanted["content"]
         self._pitch, self._voicing, self._energy = (heard[name][0] for name in _SAID)
         self._prosody, self._private = wanted["prosody"][0], wanted["voice"][0]

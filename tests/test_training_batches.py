@@ -29,8 +29,8 @@ def short(tmp_path_factory: pytest.TempPathFactory) -> Pack:
 def plain(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is changed: the features are the pack's."""
     monkeypatch.setattr(batches, "_WARP", 0.0)
-    monkeypatch.setattr(batches, "_LEVEL", 0.0)
     monkeypatch.setattr(batches, "warped", lambda mel, factor: mel)
+    monkeypatch.setattr(batches, "features", lambda mel: mel)
     monkeypatch.setattr(batches, "_mask", lambda random, mel: None)
 
 
@@ -50,7 +50,7 @@ def test_a_batch_depends_on_its_number_and_the_seed(short: Pack) -> None:
 
 def test_shapes_and_types(short: Pack) -> None:
     batch = Sampler([(1.0, [short])], 64, 5, seed=0)(0)
-    assert (batch.mel.shape, batch.mel.dtype) == ((5, 64, BANDS), torch.float32)
+    assert (batch.features.shape, batch.features.dtype) == ((5, 64, BANDS), torch.float32)
     for target in (batch.state, batch.pitch):
         assert (target.shape, target.dtype) == ((5, 64), torch.int64)
 
@@ -61,8 +61,8 @@ def test_frames_keep_their_labels(short: Pack, plain: None) -> None:
     sampler = Sampler([(1.0, [short])], 64, 5, seed=0)
     for number in range(10):
         batch = sampler(number)
-        place = [[starts[int(row)] + int(frame) for row, frame in piece[:, :2]] for piece in batch.mel]
-        assert np.array_equal(batch.mel, short.mel[place].astype(np.float32))
+        place = [[starts[int(row)] + int(frame) for row, frame in piece[:, :2]] for piece in batch.features]
+        assert np.array_equal(batch.features, short.mel[place].astype(np.float32))
         assert np.array_equal(batch.state, short.state[place])
         assert np.array_equal(batch.pitch, short.pitch[place])
 
@@ -73,7 +73,7 @@ def test_pieces_run_on_and_short_rows_are_joined_whole(short: Pack, plain: None)
     sampler = Sampler([(1.0, [short])], 64, 5, seed=1)
     begins = []
     for number in range(30):
-        for piece in sampler(number).mel[..., :2].int().tolist():
+        for piece in sampler(number).features[..., :2].int().tolist():
             begins.append(tuple(piece[0]))
             for (row, frame), (next_row, next_frame) in pairwise(piece):
                 if (next_row, next_frame) != (row, frame + 1):
@@ -84,16 +84,27 @@ def test_pieces_run_on_and_short_rows_are_joined_whole(short: Pack, plain: None)
 
 
 def test_all_frames_of_rows_longer_than_a_piece_are_heard_about_as_often(tmp_path: Path, plain: None) -> None:
-    long = numbered(tmp_path / "long", [200, 300, 100])
-    count = np.zeros(len(long.state))
-    starts = np.array([row.start for row in long.rows])
-    sampler = Sampler([(1.0, [long])], 64, 8, seed=2)
-    for number in range(200):
-        rows, frames = sampler(number).mel[..., :2].int().numpy().reshape(-1, 2).T
-        np.add.at(count, starts[rows] + frames, 1)
-    share = count / count.mean()
+    share = heard(numbered(tmp_path / "long", [200, 300, 100]))
     assert share.min() > 0.4
     assert share.max() < 1.7
+
+
+def test_short_rows_are_heard_as_often_as_long_ones(tmp_path: Path, plain: None) -> None:
+    """By their frames; single words among sentences, once a tenth as often as those."""
+    lengths = [20] * 40 + [300] * 10
+    share = heard(numbered(tmp_path / "mixed", lengths))
+    assert 0.7 < share[:800].mean() / share[800:].mean() < 1.4
+
+
+def heard(pack: Pack) -> F64:
+    """How often each frame is, 1 on average."""
+    count = np.zeros(len(pack.state))
+    starts = np.array([row.start for row in pack.rows])
+    sampler = Sampler([(1.0, [pack])], 64, 8, seed=2)
+    for number in range(200):
+        rows, frames = sampler(number).features[..., :2].int().numpy().reshape(-1, 2).T
+        np.add.at(count, starts[rows] + frames, 1)
+    return count / count.mean()
 
 
 def test_groups_are_drawn_by_weight_and_packs_by_length(tmp_path: Path, plain: None) -> None:
@@ -104,7 +115,7 @@ def test_groups_are_drawn_by_weight_and_packs_by_length(tmp_path: Path, plain: N
         np.save(p.folder / "mel.npy", mel)
     groups = [(0.8, [Pack(large.folder), Pack(small.folder)]), (0.2, [Pack(rare.folder)])]
     sampler = Sampler(groups, 10, 50, seed=0)
-    drawn = np.concatenate([sampler(n).mel[:, 0, 2].numpy() for n in range(60)])
+    drawn = np.concatenate([sampler(n).features[:, 0, 2].numpy() for n in range(60)])
     for rows, share in ((30, 0.6), (10, 0.2), (80, 0.2)):
         assert np.mean(drawn == rows) == pytest.approx(share, abs=0.03)
 
@@ -119,15 +130,15 @@ def test_pitch_moves_with_the_frequencies(short: Pack, monkeypatch: pytest.Monke
         return mel
 
     monkeypatch.setattr(batches, "warped", spied)
-    monkeypatch.setattr(batches, "_LEVEL", 0.0)
+    monkeypatch.setattr(batches, "features", lambda mel: mel)
     monkeypatch.setattr(batches, "_mask", lambda random, mel: None)
     starts = np.array([row.start for row in short.rows])
     moved = 0
     for number in range(10):
         batch = Sampler([(1.0, [short])], 64, 6, seed=0)(number)
-        rows, frames = batch.mel[..., 0].int().numpy(), batch.mel[..., 1].int().numpy()
+        rows, frames = batch.features[..., 0].int().numpy(), batch.features[..., 1].int().numpy()
         place = starts[rows] + frames
-        assert np.array_equal(mel[place].astype(np.float32), batch.mel)
+        assert np.array_equal(mel[place].astype(np.float32), batch.features)
         assert np.array_equal(batch.state, short.state[place])
         steps = np.rint(np.log(factors[-1]) / pitch.STEP)[:, None]
         before = short.pitch[place].astype(int)

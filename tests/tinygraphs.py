@@ -124,7 +124,7 @@ def encoder(fault: str = "") -> onnx.ModelProto:
     else:
         nodes.append(node("Identity", "level", "energy"))
     said = {"content": (F, (1, 2, 206)), "pitch": two, "voicing": two, "energy": two}
-    return export.model("encoder", nodes, {"mel": (F, (1, 2, 80))}, said, constants)
+    return export.model("encoder", nodes, {"mel": (F, (1, 2, 80)), "mean": (F, (1, 2, 80))}, said, constants)
 
 
 def decoder(classes: int) -> onnx.ModelProto:

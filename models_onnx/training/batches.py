@@ -1,4 +1,4 @@
-"""Random pieces of the packs, with what is cheap to change each time: vocal tract length, level, missing bands and moments."""
+"""Random pieces of the packs, with what is cheap to change each time: vocal tract length, missing bands and moments."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from torch import Tensor
 from ...kernels.jit import F32, F64
 from . import phones, pitch
 from .packs import BANDS, Pack
+from .student import features
 
 _WARP = float(np.log(1.18))  # of the frequency axis, either way
-_LEVEL = 1.4  # nats of energy, 6 dB
 _LOW, _HIGH = 20.0, 8000.0  # Hz, ends of the mel scale
 
 
 @dataclass(frozen=True)
 class Batch:
-    """mel (batch, frames, BANDS) float32; state and pitch (batch, frames) int64 with IGNORED where nothing is known."""
+    """features (batch, frames, BANDS) float32; state and pitch (batch, frames) int64 with IGNORED where nothing is known."""
 
-    mel: Tensor
+    features: Tensor
     state: Tensor
     pitch: Tensor
 
@@ -31,7 +31,10 @@ class Sampler:
     """Batches from groups of packs; a batch depends on these, the seed and its number only."""
 
     def __init__(self, groups: Sequence[tuple[float, Sequence[Pack]]], frames: int, batch: int, seed: int) -> None:
-        """groups: weight and packs each; a piece comes from a group by weight, from its packs and rows by their length."""
+        """groups: weight and packs each; a piece comes from a group by weight, from its packs by their length.
+
+        A row is as likely as pieces fit in, and one shorter than a piece as one that fills it: each frame is heard as often.
+        """
         self._frames, self._batch, self._seed = frames, batch, seed
         self._packs = [pack for _, packs in groups for pack in packs]
         share: list[float] = []
@@ -39,8 +42,7 @@ class Sampler:
             sizes = np.array([len(pack.state) for pack in packs], float)
             share += list(weight * sizes / sizes.sum())
         self._share = np.array(share) / sum(share)
-        self._starts = [np.array([row.start for row in pack.rows]) for pack in self._packs]
-        self._ends = [np.array([row.start + row.frames for row in pack.rows]) for pack in self._packs]
+        self._rows = [np.cumsum([max(1.0, row.frames / frames) for row in pack.rows]) for pack in self._packs]
 
     def __call__(self, number: int) -> Batch:
         random = np.random.default_rng([self._seed, number])
@@ -50,21 +52,21 @@ class Sampler:
         for b, which in enumerate(random.choice(len(self._packs), self._batch, p=self._share)):
             pack, at = self._packs[which], 0
             while at < self._frames:  # short utterances are joined
-                place = random.integers(len(pack.state))
-                row = np.searchsorted(self._starts[which], place, side="right") - 1
-                first = self._starts[which][row] if at else max(place - self._frames // 2, self._starts[which][row])
-                last = min(first + self._frames - at, self._ends[which][row])
+                likely = self._rows[which]
+                row = pack.rows[np.searchsorted(likely, random.random() * likely[-1], side="right")]
+                first = row.start if at else row.start + max(0, random.integers(row.frames) - self._frames // 2)
+                last = min(first + self._frames - at, row.start + row.frames)
                 here, there = slice(at, at + last - first), slice(first, last)
                 mel[b, here], state[b, here], tone[b, here] = pack.mel[there], pack.state[there], pack.pitch[there]
                 at += last - first
         warp = np.where(random.random(self._batch) < 0.6, random.uniform(-_WARP, _WARP, self._batch), 0.0)
         mel = warped(mel, np.exp(warp))
-        mel += random.uniform(-_LEVEL, _LEVEL, (self._batch, 1, 1)).astype(np.float32)
+        heard = np.stack([features(piece) for piece in mel])
         shift = np.rint(warp / pitch.STEP)[:, None]
         known = (tone > 0) & (tone < pitch.IGNORED)
         tone = np.where(known, np.clip(tone + shift, 1, pitch.PITCHES), tone)
-        _mask(random, mel)
-        return Batch(torch.from_numpy(mel), torch.from_numpy(state.astype(np.int64)), torch.from_numpy(tone.astype(np.int64)))
+        _mask(random, heard)
+        return Batch(torch.from_numpy(heard), torch.from_numpy(state.astype(np.int64)), torch.from_numpy(tone.astype(np.int64)))
 
 
 def warped(mel: F32, factor: F64) -> F32:
@@ -85,14 +87,14 @@ def _mel(hertz: float | F64) -> F64:
     return np.asarray(1127 * np.log1p(hertz / 700))
 
 
-def _mask(random: np.random.Generator, mel: F32) -> None:
+def _mask(random: np.random.Generator, features: F32) -> None:
     """SpecAugment (Park et al. 2019): bands and moments of half of the pieces are set to their mean."""
-    batch, frames, _ = mel.shape
+    batch, frames, _ = features.shape
     for b in np.flatnonzero(random.random(batch) < 0.5):
-        mean = mel[b].mean()
+        mean = features[b].mean()
         for _ in range(2):
             band, width = random.integers(BANDS), random.integers(1, 9)
-            mel[b, :, band : band + width] = mean
+            features[b, :, band : band + width] = mean
         for _ in range(max(1, frames // 150)):
             moment, width = random.integers(frames), random.integers(1, 10)
-            mel[b, moment : moment + width] = mean
+            features[b, moment : moment + width] = mean

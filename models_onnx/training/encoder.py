@@ -8,12 +8,13 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from .content import coarse
 from .pitch import LOWEST, PITCHES, STEP
-from .student import BANDS, Outputs, Student
+from .student import BANDS, Outputs, Student, features
 
 NEAR = 2  # pitch classes to either side of the likeliest one that its value is a mean of; training blurs as far
 
@@ -28,7 +29,7 @@ class Encoded(NamedTuple):
 
 
 def encoded(outputs: Outputs, mel: Tensor) -> Encoded:
-    """Of a student's outputs for the features mel, (batch, frames, BANDS)."""
+    """Of a student's outputs for the log mel (batch, frames, BANDS)."""
     content = torch.cat((coarse(outputs.states), coarse(outputs.phones)), -1)
     best = outputs.pitch[..., 1:].argmax(-1)
     near = (outputs.pitch + far_from().to(outputs.pitch)[best]).softmax(-1)
@@ -38,9 +39,10 @@ def encoded(outputs: Outputs, mel: Tensor) -> Encoded:
 
 
 def encode(student: Student, mel: Tensor) -> Encoded:
-    """An utterance from its beginning, an even number of frames."""
-    outputs, _ = student(mel, student.fresh(len(mel)))
-    return encoded(Outputs(*(o.float() for o in outputs)), mel.float())
+    """Utterances from their beginnings, log mel of (batch, frames, BANDS), an even number of frames."""
+    heard = torch.from_numpy(np.stack([features(one) for one in mel.numpy()]))
+    outputs, _ = student(heard, student.fresh(len(mel)))
+    return encoded(Outputs(*(o.float() for o in outputs)), mel)
 
 
 def log_hertz() -> Tensor:

@@ -10,7 +10,7 @@ import torch
 
 from . import phones, pitch
 from .packs import Pack, Row
-from .student import LATE, PAIR, SOON, Outputs, Student
+from .student import LATE, PAIR, SOON, Outputs, Student, features
 
 _CLOSE = 0.066  # of an F0 that counts as right
 _BATCH = 16
@@ -71,11 +71,11 @@ def run(student: Student, pack: Pack, source: str = "", most: int | None = None)
     for start in range(0, len(rows), _BATCH):
         chosen = rows[start : start + _BATCH]
         longest = chosen[-1].frames // PAIR * PAIR + PAIR
-        mel = np.zeros((len(chosen), longest, pack.mel.shape[1]), np.float32)
+        heard = np.zeros((len(chosen), longest, pack.mel.shape[1]), np.float32)
         for b, row in enumerate(chosen):
-            mel[b, : row.frames] = pack.mel[row.start : row.start + row.frames]
+            heard[b, : row.frames] = features(pack.mel[row.start : row.start + row.frames].astype(np.float32))
         with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):
-            outputs, _ = student(torch.from_numpy(mel), student.fresh(len(chosen)))
+            outputs, _ = student(torch.from_numpy(heard), student.fresh(len(chosen)))
         yield chosen, Outputs(*(o.float() for o in outputs))
 
 

@@ -1,6 +1,7 @@
 """encoder.onnx: the student as a step graph, with what `encoder` makes of its outputs inside.
 
-Two frames of log mel features a call. The full posteriors, whose tails tell speakers apart, never leave the graph.
+Two frames of log mel features a call, with their running mean of `kernels/channel.py`. The full posteriors, whose tails tell
+speakers apart, never leave the graph.
 """
 
 from __future__ import annotations
@@ -43,11 +44,11 @@ def export_encoder(checkpoint: Path, folder: Path, trained_on: str) -> Entry:
 
 
 def graph(student: Student, *, int8: bool) -> onnx.ModelProto:
-    """mel (1, PAIR, BANDS) -> content (1, PAIR, CLASSES), pitch, voicing, energy (1, PAIR), as `encoder.Encoded`."""
+    """mel and its running mean (1, PAIR, BANDS) -> content (1, PAIR, CLASSES), the others (1, PAIR), as `encoder.Encoded`."""
     g = Builder(int8)
     blocks = cast("list[Block]", list(student.blocks))
     # Normalized features are a dense layer's input in int8, the features themselves would lose their quiet bands.
-    features = g("Mul", g("Sub", "mel", array(student.mean)), array(student.scale))
+    features = g("Mul", g("Sub", "mel", "mean"), array(student.scale))
     x = g.linear(g.reshape(features, 1, PAIR * BANDS), student.entry)
     x = g.norm(g.blocks(x, blocks), student.norm)
     classes, tones = g.split(g.dense(x, *_heads(student)), [2 * PAIR * STATES, PAIR * (1 + PITCHES)])
@@ -56,7 +57,7 @@ def graph(student: Student, *, int8: bool) -> onnx.ModelProto:
     loudness = g("ReduceLogSumExp", "mel", np.array([-1]), keepdims=0)
     g("Sub", loudness, np.float32(math.log(BANDS)), out="energy")
     outputs = {"content": (1, PAIR, CLASSES), "pitch": (1, PAIR), "voicing": (1, PAIR), "energy": (1, PAIR)}
-    return g.model("encoder", {"mel": (1, PAIR, BANDS)}, outputs, (rows(blocks), student.shape.width))
+    return g.model("encoder", {"mel": (1, PAIR, BANDS), "mean": (1, PAIR, BANDS)}, outputs, (rows(blocks), student.shape.width))
 
 
 def _heads(student: Student) -> tuple[F32, F32]:

@@ -36,7 +36,7 @@ def fit(folder: Path, plan: Plan, shape: Shape, sampler: Sampler, dev: Sequence[
     def loss(student: Student, step: int) -> Tensor:
         batch = sampler(step)
         with torch.autocast("cpu", torch.bfloat16):
-            outputs, _ = student(batch.mel, student.fresh(len(batch.mel)))
+            outputs, _ = student(batch.features, student.fresh(len(batch.features)))
         return loss_of(outputs, batch)
 
     def score(student: Student) -> tuple[float, str]:
@@ -74,7 +74,6 @@ def _pitch_loss(logits: Tensor, target: Tensor) -> Tensor:
 
 
 def _measure(student: Student, sampler: Sampler) -> None:
-    """Mean and scale of the features, from a few batches."""
-    mel = torch.cat([sampler(_FAR + n).mel.flatten(0, 1) for n in range(8)])
-    student.mean.copy_(mel.mean(0))
-    student.scale.copy_(1 / mel.std(0))
+    """Scale of the features, from a few batches."""
+    features = torch.cat([sampler(_FAR + n).features.flatten(0, 1) for n in range(8)])
+    student.scale.copy_(1 / features.std(0))

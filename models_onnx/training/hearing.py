@@ -29,7 +29,7 @@ from .encoder import Encoded, encoded
 from .journal import Journal
 from .packs import Bytes, Row
 from .phones import PHONES, STATES
-from .student import LATE, PAIR, SOON, Outputs, Student
+from .student import LATE, PAIR, SOON, Outputs, Student, features
 
 LATES = (LATE, SOON)  # of the balanced and of the low decoder
 _BATCH = 16
@@ -85,10 +85,10 @@ def hear(student: Student, mels: Sequence[F32]) -> list[tuple[Bytes, Bytes, F32]
     """For each utterance's features (frames, BANDS): states, phones and prosody of every frame, as `Hearing` has them."""
     longest = max(map(len, mels)) + LATE
     longest += longest % PAIR
-    padded = torch.from_numpy(np.stack([np.pad(mel, ((0, longest - len(mel)), (0, 0)), "edge") for mel in mels]))
+    padded = np.stack([np.pad(mel, ((0, longest - len(mel)), (0, 0)), "edge") for mel in mels])
     with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):
-        outputs, _ = student(padded, student.fresh(len(mels)))
-    heard = encoded(Outputs(*(o.float() for o in outputs)), padded)
+        outputs, _ = student(torch.from_numpy(np.stack([features(mel) for mel in padded])), student.fresh(len(mels)))
+    heard = encoded(Outputs(*(o.float() for o in outputs)), torch.from_numpy(padded))
     return [_aligned(Encoded(*(part[b] for part in heard)), len(mel)) for b, mel in enumerate(mels)]
 
 

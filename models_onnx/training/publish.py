@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from ...engine.graphs import Model, Stream
-from ...kernels import fbank, prosody
+from ...kernels import channel, fbank, prosody
 from ...kernels.jit import F32
 from .. import manifest
 from . import decoder as decoders
@@ -94,12 +94,13 @@ def stepped(stream: Stream, given: Sound, steady: Sound | None = None) -> Sound:
 def _check_encoder(work: Path, folder: Path) -> str:
     net, _ = student.load(work / "student" / "best.pt")
     mel = _features()
+    given = {"mel": mel, "mean": channel.offline(mel)}
     with torch.no_grad():
         said = encode(net, torch.from_numpy(mel)[None])
     expected = {name: x[0].numpy() for name, x in said._asdict().items()}
     exact = Stream(Model(export_encoder.graph(net, int8=False).SerializeToString(), "encoder"))
-    off = _compare("encoder", expected, stepped(exact, {"mel": mel}))
-    shipped = stepped(Stream(manifest.load("encoder", folder)), {"mel": mel})
+    off = _compare("encoder", expected, stepped(exact, given))
+    shipped = stepped(Stream(manifest.load("encoder", folder)), given)
     moved = float(np.abs(shipped["content"] - expected["content"]).sum(1).mean())
     if moved > MOST_OFF:
         raise TrainingError(f"encoder: in int8 its content is {moved:.2f} off, of 2; train on, or use float32")

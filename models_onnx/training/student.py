@@ -1,8 +1,9 @@
 """The streaming phone recogniser: log mel features to phones, their states, and pitch.
 
-It takes two frames a step, 20 ms, and looks at nothing later. What it says of a frame it says some frames afterwards: `LATE`
-frames for the states, `SOON` for the phones and the pitch, so that those are known first. Each block is a causal depthwise
-filter over the past, layer normalization, and two dense layers around a ReLU, added to its input.
+It takes two frames a step, 20 ms, less the running mean of what came before, and looks at nothing later. What it says of a
+frame it says some frames afterwards: `LATE` frames for the states, `SOON` for the phones and the pitch, so that those are known
+first. Each block is a causal depthwise filter over the past, layer normalization, and two dense layers around a ReLU, added to
+its input.
 
 The whole-utterance form and the step form are one function: what a block remembers goes in and comes out as a tensor.
 """
@@ -17,6 +18,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from ...kernels import channel
+from ...kernels.jit import F32
 from . import checkpoint
 from .phones import PHONES, STATES
 from .pitch import PITCHES
@@ -77,12 +80,12 @@ class Block(nn.Module):
 
 
 class Student(nn.Module):
-    """The network with its normalization of the features."""
+    """The network."""
 
     def __init__(self, shape: Shape) -> None:
         super().__init__()
         self.shape = shape
-        self.mean, self.scale = nn.Buffer(torch.zeros(BANDS)), nn.Buffer(torch.ones(BANDS))
+        self.scale = nn.Buffer(torch.ones(BANDS))
         self.entry = nn.Linear(PAIR * BANDS, shape.width)
         self.blocks = nn.ModuleList(Block(shape, dilation) for dilation in shape.dilations)
         self.norm = nn.LayerNorm(shape.width)
@@ -94,10 +97,10 @@ class Student(nn.Module):
         """What the blocks remember before the first step."""
         return [torch.zeros(batch, (self.shape.taps - 1) * d, self.shape.width) for d in self.shape.dilations]
 
-    def forward(self, mel: Tensor, memory: list[Tensor]) -> tuple[Outputs, list[Tensor]]:
-        """mel: (batch, frames, BANDS), an even number of frames; `memory` from `fresh` or from the call before."""
-        batch, frames, _ = mel.shape
-        x = self.entry(((mel - self.mean) * self.scale).reshape(batch, frames // PAIR, PAIR * BANDS))
+    def forward(self, features: Tensor, memory: list[Tensor]) -> tuple[Outputs, list[Tensor]]:
+        """features: (batch, frames, BANDS), an even number of frames; `memory` from `fresh` or from the call before."""
+        batch, frames, _ = features.shape
+        x = self.entry((features * self.scale).reshape(batch, frames // PAIR, PAIR * BANDS))
         kept = []
         for block, past in zip(self.blocks, memory, strict=True):
             x, past = block(x, past)
@@ -105,6 +108,11 @@ class Student(nn.Module):
         x = self.norm(x)
         heads = (head(x).reshape(batch, frames, -1) for head in (self.states, self.phones, self.pitch))
         return Outputs(*heads), kept
+
+
+def features(mel: F32) -> F32:
+    """What the network takes of a recording's log mel, (frames, BANDS): `kernels/channel.py`."""
+    return mel - channel.offline(mel)
 
 
 def load(path: Path) -> tuple[Student, dict[str, Any]]:
