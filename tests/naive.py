@@ -527,3 +527,18 @@ def pause(envelope: F64, silence: F64, gain: float) -> F64:
         quiet = min(frame.max(), -14.0)
         rows.append(frame - sure * (frame.max() - quiet) + gain)
     return np.array(rows)
+
+
+# --- Running mean of the features ---
+
+
+def channel_mean(mel: F64, typical: F64) -> F64:
+    """Row t: the mean of the frames up to t by the root of their power and by age; its shape from `typical` in 30 frames."""
+    rows = []
+    for t in range(len(mel)):
+        past = mel[: t + 1]
+        weight = np.exp(0.5 * past.mean(1) - np.arange(t, -1, -1) / 300)
+        mean = weight @ past / weight.sum()
+        trust = (t + 1) / (t + 31)
+        rows.append(mean.mean() + trust * (mean - mean.mean()) + (1 - trust) * typical)
+    return np.array(rows)

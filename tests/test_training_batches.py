@@ -12,6 +12,7 @@ import torch
 from signals import RATE, voice
 from trainingdata import numbered, pack
 from velavox.kernels import fbank
+from velavox.kernels.jit import F64
 from velavox.models_onnx.training import batches, phones, pitch
 from velavox.models_onnx.training.batches import Batch, Sampler, warped
 from velavox.models_onnx.training.packs import BANDS, Pack
@@ -104,7 +105,7 @@ def heard(pack: Pack) -> F64:
     for number in range(200):
         rows, frames = sampler(number).features[..., :2].int().numpy().reshape(-1, 2).T
         np.add.at(count, starts[rows] + frames, 1)
-    return count / count.mean()
+    return np.asarray(count / count.mean())
 
 
 def test_groups_are_drawn_by_weight_and_packs_by_length(tmp_path: Path, plain: None) -> None:

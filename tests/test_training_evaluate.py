@@ -10,7 +10,7 @@ import pytest
 import torch
 from torch import Tensor
 from trainingdata import pack
-from velavox.models_onnx.training import phones, pitch
+from velavox.models_onnx.training import evaluate, phones, pitch
 from velavox.models_onnx.training.evaluate import Scores, accuracy, run
 from velavox.models_onnx.training.packs import BANDS, Pack, Row, write_rows
 from velavox.models_onnx.training.student import LATE, SOON, Outputs, Shape, Student
@@ -44,6 +44,12 @@ def told(folder: Path, lengths: list[int]) -> Pack:
     mel[:, 0], mel[:, 1], mel[:, 2] = made.state, phones.phone_of_state()[made.state], made.pitch
     np.save(folder / "mel.npy", mel)
     return Pack(folder)
+
+
+@pytest.fixture(autouse=True)
+def plain(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The features are the pack's."""
+    monkeypatch.setattr(evaluate, "features", lambda mel: mel)
 
 
 @pytest.fixture(scope="module")

@@ -91,7 +91,7 @@ def test_the_normalization_is_of_what_is_heard(tmp_path: Path, data: tuple[Pack,
     weights = run(tmp_path, data, Plan(1))["weights"]
     sampler = Sampler([(1.0, [data[0]])], 32, 40, seed=5)
     features = sampler(0).features.flatten(0, 1) * weights["scale"]
-    assert features.std(0).log().abs().max() < 0.25
+    assert features.std(0).log().abs().max() < 0.4
 
 
 def perfect(batch: Batch) -> Outputs:

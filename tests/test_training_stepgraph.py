@@ -11,6 +11,7 @@ import pytest
 import torch
 from torch import Tensor
 from velavox.engine.graphs import Model, Stream
+from velavox.kernels import channel
 from velavox.kernels.jit import F32
 from velavox.models_onnx import manifest
 from velavox.models_onnx.training import checkpoint, export_decoder, export_encoder, publish, student
@@ -38,7 +39,6 @@ Sound = dict[str, F32]
 def listening() -> Student:
     torch.manual_seed(0)
     made = Student(SHAPE).eval()
-    made.mean.copy_(torch.randn(BANDS))
     made.scale.copy_(torch.rand(BANDS) + 0.5)
     for head in (made.states, made.phones, made.pitch):
         head.weight.data *= 8  # as sure as a trained one
@@ -58,6 +58,12 @@ def speaking(late: int) -> Decoder:
 
 def features(seed: int = 0) -> F32:
     return (2 * np.random.default_rng(seed).normal(size=(FRAMES, BANDS)) + 1).astype(np.float32)
+
+
+def sound(seed: int = 0) -> Sound:
+    """What an encoder gets."""
+    mel = features(seed)
+    return {"mel": mel, "mean": channel.offline(mel)}
 
 
 def heard(late: int, seed: int = 0) -> Sound:
@@ -112,8 +118,7 @@ def array(x: Tensor) -> F32:
 
 
 def test_the_encoder_says_step_by_step_what_it_says_at_once() -> None:
-    mel = features()
-    expected, found = heard_at_once(mel), stepped(listener(), {"mel": mel})
+    expected, found = heard_at_once(features()), stepped(listener(), sound())
     assert expected.keys() == found.keys()
     for name, x in expected.items():
         np.testing.assert_allclose(found[name], x, atol=1e-4, err_msg=name)
@@ -135,7 +140,7 @@ def test_a_decoder_says_step_by_step_what_it_says_at_once(late: int) -> None:
 def test_what_comes_later_changes_nothing_earlier(int8: bool) -> None:
     cut = FRAMES // 2
     for stream, one, other in (
-        (listener(int8), {"mel": features()}, {"mel": features(5)}),
+        (listener(int8), sound(), sound(5)),
         (speaker(LATE, int8), heard(LATE), heard(LATE, 5)),
     ):
         mixed = {name: np.concatenate((x[:cut], other[name][cut:])) for name, x in one.items()}
@@ -159,7 +164,7 @@ def test_a_stream_after_reset_is_as_fresh(int8: bool) -> None:
 
 
 def test_no_more_than_three_classes_of_each_kind_in_eight_levels() -> None:
-    content = stepped(listener(), {"mel": features()})["content"]
+    content = stepped(listener(), sound())["content"]
     for kind in np.split(content, [STATES], axis=1):
         assert (kind > 0).sum(1).max() == 3
         assert np.allclose(kind * 7, np.rint(kind * 7), atol=1e-5)
@@ -167,8 +172,8 @@ def test_no_more_than_three_classes_of_each_kind_in_eight_levels() -> None:
 
 
 def test_int8_says_nearly_the_same() -> None:
-    mel, given = features(), heard(LATE)
-    exact, rough = stepped(listener(), {"mel": mel}), stepped(listener(True), {"mel": mel})
+    given = heard(LATE)
+    exact, rough = stepped(listener(), sound()), stepped(listener(True), sound())
     assert np.array_equal(exact["energy"], rough["energy"])  # never in int8
     assert np.mean(exact["content"].argmax(1) == rough["content"].argmax(1)) > 0.9
     assert np.abs(exact["voicing"] - rough["voicing"]).mean() < 0.02

@@ -23,7 +23,6 @@ REACH = PAIR * (1 + 3 * (1 + 2 + 3))  # frames that an output depends on
 def made(seed: int = 0, shape: Shape = SHAPE) -> Student:
     torch.manual_seed(seed)
     made = Student(shape)
-    made.mean.copy_(torch.randn(BANDS))
     made.scale.copy_(torch.rand(BANDS) + 0.5)
     return made.eval()
 
