@@ -31,7 +31,7 @@ TYPICAL = np.array([
 # fmt: on
 _KEPT = math.exp(-1.0 / MEMORY)
 
-CHANNEL = record_dtype(("mean", "f8", (BANDS,)), ("weight", "f8"), ("heard", "f8"))
+CHANNEL = record_dtype(("average", "f8", (BANDS,)), ("weight", "f8"), ("heard", "f8"))
 
 
 def fresh() -> State:
@@ -53,10 +53,10 @@ def stream(state: State, mel: F32, mean: F32) -> None:
         step, trust = weight / s.weight, s.heard / (s.heard + TRUST)
         level = 0.0
         for band in range(BANDS):
-            s.mean[band] += step * (mel[t, band] - s.mean[band])
-            level += s.mean[band] / BANDS
+            s.average[band] += step * (mel[t, band] - s.average[band])
+            level += s.average[band] / BANDS
         for band in range(BANDS):
-            shape = trust * (s.mean[band] - level) + (1.0 - trust) * TYPICAL[band]
+            shape = trust * (s.average[band] - level) + (1.0 - trust) * TYPICAL[band]
             mean[t, band] = level + shape
 
 
