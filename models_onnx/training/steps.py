@@ -33,6 +33,7 @@ FRAMES, BATCH = 400, 24  # of a training batch: 4 s, 24 times
 DECODER_FRAMES, DECODER_BATCH = 320, 32
 HEARINGS, VOICES = 3, 4  # variants of what is heard and of who says it
 _WEIGHTS = {"index": 0.6, "synth-en": 0.2, "synth-zh": 0.2}  # of what a batch is drawn from
+_CLEAR = 0.3  # of each: speech as it is; the rest is drawn from all copies
 _NOISY = 99  # the copy that dev speakers are heard in noise from
 
 
@@ -79,7 +80,9 @@ def student(
     torch.set_num_threads(threads)
     folder = work / "student"
     folder.mkdir(parents=True, exist_ok=True)
-    groups = [(weight, found) for name, weight in _WEIGHTS.items() if (found := _packs(work, name, TRAIN))]
+    found = {name: _packs(work, name, TRAIN) for name in _WEIGHTS}
+    groups = [(_CLEAR * _WEIGHTS[name], every[:1]) for name, every in found.items() if every]
+    groups += [((1 - _CLEAR) * _WEIGHTS[name], every) for name, every in found.items() if every]
     if not groups:
         raise TrainingError(f"{work}: no packs of training speech: index, align and pack some first")
     dev = [(p.folder.name, p) for name in _WEIGHTS for p in _packs(work, name, DEV)]

@@ -33,11 +33,11 @@ LATE, SOON = 6, 2  # frames: of a step's two frames the first is heard one frame
 class Shape:
     """Sizes of a student."""
 
-    width: int = 256
-    hidden: int = 512
+    width: int = 320
+    hidden: int = 768
     taps: int = 8
     dilations: tuple[int, ...] = (1, 1, 2, 2, 3, 3, 4)
-    dropout: float = 0.1
+    dropout: float = 0.15
 
 
 class Outputs(NamedTuple):
