@@ -66,6 +66,7 @@ class DpVoice(Stage):
 
     method = "dp"
     hop = PAIR * FRAME_HOP
+    heavy = True
 
     mu = Parameter(1.0, "how well speakers may be told apart by the voice: less hides more", LOWEST_MU, HIGHEST_MU)
     enroll = Text(NOBODY, "who speaks: a recording, self for each recording by itself, or none")
