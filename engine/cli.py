@@ -14,6 +14,7 @@ from .cli_files import anonymize, methods, pipe
 from .cli_live import devices, live
 from .cli_privacy import privacy
 from .cli_profile import profile
+from .cli_serve import serve
 from .options import FAILED, INTERRUPTED
 from .progress import say
 from .standard import standard_streams
@@ -47,6 +48,7 @@ app.command(cls=JsonCommand)(live)
 app.command(cls=Command)(devices)
 app.command(cls=JsonCommand)(profile)
 app.command(cls=JsonCommand)(privacy)
+app.command(cls=Command)(serve)
 app.command(cls=Command)(methods)
 
 
