@@ -84,6 +84,10 @@ class Frames:
         return self._latency
 
     @property
+    def closed(self) -> bool:
+        return self._closed
+
+    @property
     def audible(self) -> bool:
         """Neither disabled nor closed."""
         return self.enabled and not self._closed

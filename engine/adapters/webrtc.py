@@ -16,14 +16,13 @@ from aiortc.mediastreams import MediaStreamError
 from av import AudioFrame
 
 from ..stage import Stage
-from ..stats import Stats
-from .frames import PCM, Frames, Policy
-from .worker import runner
+from .controls import Controls
+from .frames import PCM, Policy
 
 MOST_FILLED = 1.0  # s of lost sound that are filled with silence; after a longer gap the timestamps jump as the source's do
 
 
-class VelavoxTrack(MediaStreamTrack):
+class VelavoxTrack(Controls, MediaStreamTrack):
     """Gives the frames of `track` with the voice changed: samples, rate, layout, format, pts and time base are the source's.
 
     Fails closed: whatever goes wrong, frames are silent; what is no audio frame ends the track. Frames that were lost on the
@@ -58,53 +57,20 @@ class VelavoxTrack(MediaStreamTrack):
             raise TypeError("track: give an audio track of aiortc")
         super().__init__()
         self._track = track
-        self._frames = Frames(stages, sample_rate=sample_rate, channels=channels, policy=policy)
-        self._runner = runner(self._frames, worker)
+        self._control(stages, sample_rate, channels, policy, worker)
         self._behind: deque[AudioFrame] = deque()  # of the source: one, behind a gap that is being filled
         self._gap = 0  # samples still to be filled
         self._next: Fraction | None = None  # s, when the next frame should begin
 
-    @property
-    def enabled(self) -> bool:
-        """False: silent frames. What is said meanwhile comes out at no time."""
-        return self._frames.enabled
-
-    @enabled.setter
-    def enabled(self, value: bool) -> None:
-        self._frames.enabled = value
-
-    @property
-    def latency(self) -> float:
-        """s by which sound comes later than in the source."""
-        return self._frames.latency / self._frames.sample_rate
-
-    @property
-    def stats(self) -> Stats:
-        """The engine's counters."""
-        return self._frames.stats
-
-    @property
-    def muted(self) -> dict[str, int]:
-        """Samples that became silence outside of the engine, by cause."""
-        return dict(self._frames.muted)
-
-    @property
-    def stages(self) -> tuple[Stage, ...]:
-        return self._frames.stages
-
-    def set(self, **values: Any) -> None:
-        """Set parameters of the stages, in every channel, at any time."""
-        self._frames.set(**values)
-
-    def new_voice(self) -> None:
-        """Draw another voice."""
-        self._frames.new_voice()
-
-    def stop(self) -> None:
-        """End this track, and leave its stages to another one."""
-        super().stop()
+    def close(self) -> None:
+        """Silent frames from now on; the stages may serve another track, and a thread is let go. The source goes on."""
         self._frames.release()
         self._runner.close()
+
+    def stop(self) -> None:
+        """End this track, closed; the source goes on."""
+        super().stop()
+        self.close()
 
     async def recv(self) -> AudioFrame:
         """The next frame; MediaStreamError when the track has ended."""
