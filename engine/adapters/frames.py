@@ -64,7 +64,8 @@ class Frames:
             raise ValueError(f"policy={policy!r}: give one of one, each, mix")
         self.enabled = True
         self.policy: Policy = policy
-        self.stages: tuple[Stage, ...] = (stages,) if isinstance(stages, Stage) else tuple(stages)
+        row = [stages] if isinstance(stages, Stage) else stages if isinstance(stages, Sequence) else []
+        self.stages: tuple[Stage, ...] = tuple(row)
         self.muted: dict[str, int] = {}  # samples of a channel that became silence outside of the engine, by cause
         self.last_error = ""
         self._form = _form(sample_rate, channels)
@@ -240,7 +241,8 @@ class Frames:
         if form == self._refused:
             return None
         self._drop()
-        del making
+        if making is not None:
+            making.made = None  # leaves the stages now, not when the thread's object is collected
         self._refused = None
         self._making = _Making(self._prepared, form)
         self._making.start()
