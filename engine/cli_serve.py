@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -100,6 +100,7 @@ async def _run(server: Server) -> None:
     """Until a signal ends it."""
     ended = asyncio.Event()
     loop = asyncio.get_running_loop()
+    loop.set_exception_handler(lambda loop, about: _failed(about))
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
@@ -115,3 +116,10 @@ async def _run(server: Server) -> None:
         await ended.wait()
     finally:
         await server.stop()
+
+
+def _failed(about: dict[str, Any]) -> None:
+    """A callback has failed: say so, without what asyncio would add, addresses among it."""
+    error = about.get("exception")
+    if not isinstance(error, ConnectionError):
+        say(f"something failed, and calls go on: {type(error).__name__ if error else about['message']}")

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from typing import Any, cast
 
 from aiohttp import web
 
-HURRY = 10.0  # s until the first request's head is there; between requests aiohttp's own clock counts
+HURRY = 10.0  # s until the first request's head is there
+KEPT = 15.0  # s between one request and the next
 LONGEST = 60.0  # s
 _CLOSING = b"HTTP/1.1 %s\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s"
+
+_log = logging.getLogger("velavox.serve.http")  # aiohttp's lines hold addresses: who wants them gives it a handler
+_log.addHandler(logging.NullHandler())
+_log.propagate = False
 
 
 class Connection(web.RequestHandler):
@@ -48,7 +54,7 @@ class Doors(web.Server):
     """A low-level server of aiohttp, of at most so many connections at a time."""
 
     def __init__(self, handler: Any, most: int) -> None:
-        super().__init__(handler, access_log=None, keepalive_timeout=HURRY, lingering_time=1.0)
+        super().__init__(handler, access_log=None, logger=_log, keepalive_timeout=KEPT, lingering_time=1.0)
         self.most = most
 
     def __call__(self) -> web.RequestHandler:

@@ -8,7 +8,8 @@ from time import perf_counter
 
 from aiortc import MediaStreamTrack
 from aiortc.mediastreams import MediaStreamError
-from av import AudioStream, Packet
+from av import Packet
+from av.stream import Stream
 
 from .opus import RATE, SAMPLES, TIME_BASE, Sound
 
@@ -52,7 +53,7 @@ class Ear(MediaStreamTrack):
             self.dropped += 1
         self._there.set()
 
-    async def recv(self) -> Packet[AudioStream]:
+    async def recv(self) -> Packet[Stream]:
         while not self._packets:
             self._there.clear()
             await self._there.wait()
@@ -62,7 +63,7 @@ class Ear(MediaStreamTrack):
         if self._shift is None:  # the time stamps go on where the last owner's ended, as much later as it is
             passed = round((perf_counter() - self._last_at) * RATE) if self._last_at else SAMPLES
             self._shift = self._last + max(passed, SAMPLES) - pts
-        packet: Packet[AudioStream] = Packet(payload)
+        packet: Packet[Stream] = Packet(payload)
         packet.pts, packet.time_base = pts + self._shift, TIME_BASE
         self._last, self._last_at = packet.pts, perf_counter()
         return packet

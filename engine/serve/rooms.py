@@ -40,8 +40,10 @@ class Room:
                 call.listen(other)
 
     def leave(self, call: Call) -> None:
-        for other in self.calls:
+        """Nobody here hears `call` any more, and it hears nobody."""
+        for other in {*self.calls, call}:
             other.forget(call)
+            call.forget(other)
 
 
 class Rooms:
