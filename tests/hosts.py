@@ -13,6 +13,7 @@ from signals import F32, voice
 from velavox import Identity
 from velavox.bench.measure import best_lag_correlation
 from velavox.engine.adapters.frames import PCM, Frames
+from velavox.engine.adapters.worker import Runner, Worker
 
 I16 = npt.NDArray[np.int16]
 T = TypeVar("T")
@@ -79,6 +80,12 @@ def settled(frames: Frames, x: PCM, rate: int) -> None:
             return
         making.join(30)
     raise AssertionError("no engine came")
+
+
+async def caught_up(worker: Runner) -> None:
+    """Wait until a thread has done all that it was asked for, however busy the machine is."""
+    while isinstance(worker, Worker) and not all(future.done() for future in worker._asked):
+        await asyncio.sleep(0.001)
 
 
 def loop(work: Coroutine[Any, Any, T]) -> T:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from threading import Lock, Thread
+from threading import RLock, Thread
 from typing import Any, Literal
 
 import numpy as np
@@ -38,8 +38,8 @@ class Frames:
 
     Fails closed by itself: `process` gives silence of the frame's own form while `enabled` is False, after `close`, for what is
     no PCM, on any error. When a frame of another rate or channel count comes, the engine is prepared anew beside the caller, in
-    a thread, with the same stages and voice, and until that is done (milliseconds with a signal-processing stage) frames are
-    silent. What is said while muted comes out at no time, and the delay stays.
+    a thread, with the same stages and voice, and until that is done (1 to 30 ms with a signal-processing stage, half a second
+    with DpVoice) frames are silent, unless they `wait`. What is said while muted comes out at no time, and the delay stays.
 
     Args:
         stages: a `Stage`, or several that follow one another; theirs is the voice of this stream until it ends.
@@ -74,7 +74,7 @@ class Frames:
         self._making: _Making | None = None
         self._refused: Form | None = None  # what no engine could be made for
         self._latency = self._engine.latency
-        self._swapping = Lock()  # held by who takes the engine away, and by other threads that use it
+        self._swapping = RLock()  # held by who takes the engine away or brings one, and by other threads that use it
         self._closed = self._restart = False
         self._joint = False  # what comes next does not follow what came last: sound was lost, or the engine is a new one
         self._last: PCM = np.zeros(self._form.channels, np.float32)  # the last sample of each channel
@@ -147,6 +147,15 @@ class Frames:
     def skip(self) -> None:
         """Say that a frame was dropped before it came here, and its place in time filled elsewhere."""
         self._joint = True
+
+    def fits(self, sample_rate: int, channels: int) -> bool:
+        """`process` will not be silent for want of an engine for such frames."""
+        return self._closed or (self._engine is not None and self._form == Form(sample_rate, channels))
+
+    def wait(self, sample_rate: int, channels: int, seconds: float) -> None:
+        """Begin to prepare for such frames, and wait until that is done, but not for longer; not on an event loop."""
+        if not self._closed and self._engine_for(Form(sample_rate, channels)) is None and self._making is not None:
+            self._making.join(seconds)
 
     def close(self) -> None:
         """From now on every frame is silence, until `open`."""
@@ -228,6 +237,10 @@ class Frames:
         """The engine for frames of this form; None while it is being made, or if there can be none."""
         if self._engine is not None and form == self._form:
             return self._engine
+        with self._swapping:
+            return self._swapped(form)
+
+    def _swapped(self, form: Form) -> Engine | None:
         making = self._making
         if making is not None and making.is_alive():
             return None

@@ -20,8 +20,8 @@ class VelavoxFrameProcessor(Controls, rtc.FrameProcessor[rtc.AudioFrame]):
 
     LiveKit passes the original frame on if a processor raises, or if it says that it is not enabled. This one never raises for
     a frame, and always says that it is enabled: setting `enabled` to False mutes, and `muted` tells. It is silent after
-    `_close`, too, which an `AudioStream` calls when it ends (unless `auto_close_noise_cancellation` is False), until it is given
-    to a stream of a track in a room, of which LiveKit tells it, or `open` is called.
+    `_close`, too, which an `AudioStream` calls when it ends (unless `auto_close_noise_cancellation` is False), until it is
+    given to a stream of a track in a room, of which LiveKit tells it, or `open` is called.
 
     Each participant needs a processor of their own: give agents a function as `noise_cancellation` that makes one.
 

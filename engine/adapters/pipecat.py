@@ -38,11 +38,6 @@ _SAMPLE = np.dtype("<i2")
 class _Pcm(Controls):
     """What both are: 16-bit PCM in bytes, from a start to an end."""
 
-    async def _begin(self, sample_rate: int, channels: int) -> None:
-        """Be ready for such sound when this returns; the event loop goes on. ValueError for a rate that no engine has."""
-        self._frames.close()
-        await asyncio.to_thread(self._frames.prepare, sample_rate, channels)
-
     async def _anonymized(self, audio: bytes, sample_rate: int, channels: int) -> bytes:
         """As many bytes; what is no whole sample of every channel at their end is silent."""
         frames, rest = divmod(len(audio), _SAMPLE.itemsize * channels)
@@ -83,8 +78,9 @@ class VelavoxFilter(_Pcm, BaseAudioFilter):
 
     async def start(self, sample_rate: int) -> None:
         """The transport begins; again after `stop`, too. ValueError for a rate that no engine has."""
+        self._frames.close()
         self._rate = sample_rate
-        await self._begin(sample_rate, self._channels)
+        await asyncio.to_thread(self._frames.prepare, sample_rate, self._channels)
 
     async def stop(self) -> None:
         self._frames.close()
@@ -110,8 +106,8 @@ class VelavoxProcessor(_Pcm, FrameProcessor):
 
     Args:
         stages: a `Stage`, or several that follow one another; made ready here, which may be slow.
-        sample_rate, channels: expected; frames say what they have, and others are silent until an engine for them is ready. A
-            `StartFrame` tells the rate before sound comes.
+        sample_rate, channels: expected; frames say what they have, and others wait for an engine, or are silent if that takes
+            longer than 0.1 s.
         policy: see `Frames`: one voice for all channels, "each" its own, or "mix" for half of the work.
         worker: process in a thread beside the event loop; None: if a stage is heavy, as DpVoice is.
         others: for `FrameProcessor`, as `name`.
@@ -139,7 +135,7 @@ class VelavoxProcessor(_Pcm, FrameProcessor):
         await super().process_frame(frame, direction)
         if isinstance(frame, StartFrame):
             self._user = None
-            await self._begin(frame.audio_in_sample_rate, self._frames.channels)
+            self._frames.open()
         elif isinstance(frame, EndFrame | CancelFrame):
             self._frames.close()
         elif isinstance(frame, AudioRawFrame) and not isinstance(frame, OutputAudioRawFrame):

@@ -27,8 +27,8 @@ class VelavoxTrack(Controls, MediaStreamTrack):
 
     Fails closed: whatever goes wrong, frames are silent; what is no audio frame ends the track. Frames that were lost on the
     way, which shows as a gap of the timestamps, are filled with silence, so that what plays or records keeps its length. Frames
-    of another rate or layout are silent until an engine for them is ready. A track ends with its source; for another source
-    make another track, with the same stages if the voice is to stay.
+    of another rate or layout wait for an engine, or are silent if that takes longer than 0.1 s. A track ends with its source;
+    for another source make another track, with the same stages if the voice is to stay.
 
     Args:
         stages: a `Stage`, or several that follow one another; made ready here, which may be slow.

@@ -16,7 +16,7 @@ import numpy as np
 from ..samples import silence
 from .frames import PCM, Frames
 
-PATIENCE = 0.1  # s that one frame is waited for
+PATIENCE = 0.1  # s that one frame is waited for, in the thread or while an engine is prepared for frames of its form
 BACKLOG = 4  # frames that the thread has not done yet; beyond that new ones are dropped
 HELD = 0.020  # s by which the output follows for a host that cannot wait: DpVoice's step of 20 ms takes 0.2 ms, at worst a few
 
@@ -56,6 +56,8 @@ class Inline:
         self._frames = frames
 
     async def process(self, x: PCM, sample_rate: int) -> PCM:
+        if not self._frames.fits(sample_rate, x.shape[1]):
+            await asyncio.to_thread(self._frames.wait, sample_rate, x.shape[1], PATIENCE)
         return self._frames.process(x, sample_rate)
 
     async def lost(self, shape: tuple[int, int], dtype: np.dtype[Any], sample_rate: int) -> PCM:
@@ -87,7 +89,12 @@ class Worker:
     async def process(self, x: PCM, sample_rate: int) -> PCM:
         """Silence if the frame is not done in time."""
         copy = x.copy()  # the caller's frame may be gone before the thread comes to it
-        return await self._wait(lambda: self._frames.process(copy, sample_rate), x.shape, x.dtype)
+
+        def work() -> PCM:
+            self._frames.wait(sample_rate, x.shape[1], PATIENCE)
+            return self._frames.process(copy, sample_rate)
+
+        return await self._wait(work, x.shape, x.dtype)
 
     async def lost(self, shape: tuple[int, int], dtype: np.dtype[Any], sample_rate: int) -> PCM:
         return await self._wait(lambda: self._frames.lost(shape, dtype, sample_rate), shape, dtype)
