@@ -62,7 +62,7 @@ def framed(x: PCM, size: int) -> list[PCM]:
 
 def likeness(x: npt.ArrayLike, y: npt.ArrayLike, rate: int) -> float:
     """Correlation of two mono signals at the best lag of up to 150 ms: 1 is the same waveform, 0 silence or no likeness."""
-    a, b = (np.asarray(s, np.float32).reshape(-1) / 32768 for s in (x, y))
+    a, b = (np.asarray(s, np.float32).reshape(-1) / np.float32(32768) for s in (x, y))
     size = min(len(a), len(b))
     return best_lag_correlation(a[:size], b[:size], int(0.15 * rate))
 

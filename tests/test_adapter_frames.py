@@ -64,8 +64,9 @@ def test_channels_keep_their_place(policy: Policy) -> None:
 def test_one_person_in_stereo_has_one_voice() -> None:
     x = np.repeat(speech(0.3, 16_000), 2, axis=1)
     voices = {}
-    for policy in ("one", "each", "mix"):
-        frames = Frames(Gain(), sample_rate=16_000, channels=2, policy=policy)  # type: ignore[arg-type]
+    policies: tuple[Policy, ...] = ("one", "each", "mix")
+    for policy in policies:
+        frames = Frames(Gain(), sample_rate=16_000, channels=2, policy=policy)
         voices[policy] = through(frames, x, 320, 16_000)
         frames.new_voice()
         y = through(frames, x, 320, 16_000)
@@ -257,9 +258,10 @@ def test_wrong_arguments() -> None:
         Frames(Identity(), sample_rate=100)
     with pytest.raises(ValueError, match="channels"):
         Frames(Identity(), channels=0)
-    for nothing in ([], 42):
+    nothings: list[Any] = [[], 42]
+    for nothing in nothings:
         with pytest.raises(TypeError, match="stages"):
-            Frames(nothing)  # type: ignore[arg-type]
+            Frames(nothing)
     frames = Frames(Gain(), sample_rate=16_000)
     for _ in range(2):
         with pytest.raises(TypeError, match="parameter 'alpha'"):

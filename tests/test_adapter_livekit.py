@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import subprocess
 import sys
 from pathlib import Path
@@ -234,11 +235,8 @@ def test_closed_with_a_thread_at_work_is_silent_and_begins_afresh(few_nodes: Any
 def test_the_agent_takes_a_track_and_gives_another(monkeypatch: pytest.MonkeyPatch) -> None:
     """The example, with a real room that is not connected: what is published in it is caught, and listened to."""
     pytest.importorskip("livekit.agents", reason="needs livekit-agents")
-    sys.path.insert(0, str(EXAMPLES))
-    try:
-        import livekit_agent
-    finally:
-        sys.path.remove(str(EXAMPLES))
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    livekit_agent = importlib.import_module("livekit_agent")
     x = speech(2.0, RATE)
 
     async def work() -> tuple[I16, list[str]]:

@@ -10,13 +10,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pytest
 import soundfile
 from hosts import I16, Broken, Held, framed, likeness, loop, speech
 from velavox import DpVoice, Engine, Identity, McAdams
+from velavox.engine.stage import Stage
 from velavox.kernels import g711
 
 pytest.importorskip("pipecat", reason="needs the extra pipecat")
@@ -151,7 +152,9 @@ def test_nothing_before_a_start_and_after_an_end(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(FrameProcessor, "process_frame", nothing)
 
     class Listening(VelavoxProcessor):
-        passed: ClassVar[list[Frame]] = []
+        def __init__(self, stage: Stage, sample_rate: int) -> None:
+            super().__init__(stage, sample_rate=sample_rate)
+            self.passed: list[Frame] = []
 
         async def push_frame(self, frame: Frame, direction: FrameDirection = FrameDirection.DOWNSTREAM) -> None:
             self.passed.append(frame)
@@ -162,7 +165,7 @@ def test_nothing_before_a_start_and_after_an_end(monkeypatch: pytest.MonkeyPatch
         for turn, audible in turns:
             if turn is not None:
                 await processor.process_frame(turn, FrameDirection.DOWNSTREAM)
-            processor.passed = []
+            processor.passed.clear()
             for frame in asked(speech(0.1, 16_000), 16_000, 320):
                 await processor.process_frame(frame, FrameDirection.DOWNSTREAM)
             assert len(processor.passed) == 5
