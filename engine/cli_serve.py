@@ -77,7 +77,7 @@ def serve(
         if token and len(token) < _SHORT:
             say(f"warning: a token of {len(token)} characters can be guessed: openssl rand -hex 16 makes a good one")
         try:
-            asyncio.run(_run(server))
+            asyncio.run(run(server))
         except OSError as error:
             fail(f"--host {host} --port {port}: {error.strerror}; give others")
         except KeyboardInterrupt:  # before the server took it as its end
@@ -96,7 +96,7 @@ def _tls(cert: Path, key: Path | None) -> ssl.SSLContext:
     return context
 
 
-async def _run(server: Server) -> None:
+async def run(server: Server) -> None:
     """Until a signal ends it."""
     ended = asyncio.Event()
     loop = asyncio.get_running_loop()

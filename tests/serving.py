@@ -12,11 +12,12 @@ from typing import Any
 import aiohttp
 import numpy as np
 import numpy.typing as npt
-from aiortc import RTCConfiguration, RTCDataChannel, RTCPeerConnection, RTCSessionDescription
 from aiortc.mediastreams import MediaStreamError, MediaStreamTrack
 from av import AudioFrame
-from chromium import until
 from signals import voice
+from velavox.bench import caller
+from velavox.bench.chromium import until
+from velavox.engine.progress import say
 from velavox.engine.serve.load import Load
 from velavox.engine.serve.server import Server
 
@@ -49,30 +50,13 @@ class Microphone(MediaStreamTrack):
         return frame
 
 
-class Caller:
-    """One that has called: what it hears, its control channel, and what that told."""
+class Caller(caller.Caller):
+    """One whose ears and control channel a test looks at."""
 
     def __init__(self, ears: int, sound: npt.NDArray[np.float32] | None = None) -> None:
-        self.peer = RTCPeerConnection(RTCConfiguration(iceServers=[]))
-        self.peer.addTransceiver(Microphone(voice(2.0, rate=RATE) if sound is None else sound), "sendonly")
-        self.ears = [self.peer.addTransceiver("audio", "recvonly") for _ in range(ears)]
-        self.control: RTCDataChannel = self.peer.createDataChannel("control")
+        super().__init__(Microphone(voice(2.0, rate=RATE) if sound is None else sound), ears)
         self.told: list[Mapping[str, Any]] = []
         self.control.on("message", lambda text: self.told.append(json.loads(text)))
-        self.id = ""
-
-    async def offer(self) -> str:
-        await self.peer.setLocalDescription(await self.peer.createOffer())
-        return self.peer.localDescription.sdp
-
-    async def call(self, http: aiohttp.ClientSession, **wanted: Any) -> tuple[int, dict[str, Any]]:
-        """Status and answer. After 201 the media connect."""
-        async with http.post("/calls", json={"sdp": await self.offer(), **wanted}) as response:
-            status, told = response.status, await response.json()
-        if status == 201:
-            self.id = told["id"]
-            await self.peer.setRemoteDescription(RTCSessionDescription(told["sdp"], "answer"))
-        return status, told
 
     async def hear(self, ear: int = 0, frames: int = 25) -> npt.NDArray[np.float32]:
         """The next frames at an ear, mono."""
@@ -100,12 +84,6 @@ class Caller:
 
         return await until(found, 20, f"an error for {message}")
 
-    async def leave(self, http: aiohttp.ClientSession) -> None:
-        if self.id:
-            async with http.delete(f"/calls/{self.id}") as response:
-                assert response.status == 204
-        await self.peer.close()
-
 
 def patient() -> Load:
     """A judge of load that lets every call in, whatever else this machine does."""
@@ -122,3 +100,10 @@ async def served(**arguments: Any) -> AsyncIterator[tuple[Server, aiohttp.Client
             yield server, http
     finally:
         await server.stop()
+
+
+def main() -> None:
+    """A server in a process of its own, until SIGTERM."""
+    from velavox.engine import cli_serve
+
+    asyncio.run(cli_serve.run(Server(load=patient(), say=say)))

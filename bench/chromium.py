@@ -1,4 +1,4 @@
-"""A real browser for tests: headless Chromium, driven through its DevTools protocol. One process for each fake microphone.
+"""Headless Chromium for tests and benches, driven through its DevTools protocol. One process for each fake microphone.
 
 async with Browser(tmp_path, microphone=wav) as page:
     await page.open(url)
