@@ -45,6 +45,7 @@ class Call:
     Attributes:
         id: a secret that only this call's page knows, which ends the call.
         number: for the log and for the others in the room; it says nothing but the order.
+        answered: the page has got its answer.
         trouble: the kind of error that ended it, or "".
     """
 
@@ -59,6 +60,7 @@ class Call:
     ) -> None:
         self.id = secrets.token_urlsafe(16)
         self.number = number
+        self.answered = False
         self.trouble = ""
         self.began = monotonic()
         self.ears = [Ear() for _ in range(ears)]
@@ -111,6 +113,7 @@ class Call:
             raise Refused(400, "sdp", "sdp: this offer cannot be answered") from None
         self._start(self.voice.run(microphone.receiver.track))
         self._start(self._wait_for_media())
+        self.answered = True
         return self._peer.localDescription.sdp
 
     def _start(self, work: Any) -> None:

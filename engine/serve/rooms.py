@@ -72,7 +72,7 @@ class Rooms:
         else:
             room = self._named.get(name) or Room(name, limits.participants)
         if len(room.calls) >= room.places:
-            raise Refused(409, "room full", f"the room is full: it has {room.places} places")
+            raise Refused(409, "room_full", f"the room is full: it has {room.places} places")
         if name is not None and name not in self._named and len(self._named) >= limits.rooms:
             raise Refused(503, "rooms", f"all {limits.rooms} rooms of this server are taken", Retry_After="60")
         if len(self.calls) >= limits.calls:

@@ -146,6 +146,8 @@ class Signalling:
     def _ended(self, call: Call) -> None:
         room, _ = self._where.pop(call.id)
         self.rooms.release(room, call)
+        if not call.answered:
+            return
         voice = call.voice
         self.metrics.muted += voice.muted_hops
         self.metrics.dropped += voice.dropped + sum(ear.dropped for ear in call.ears)
