@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from time import perf_counter
 from typing import Any
 
+import pytest
 from signals import F32
 from velavox import DpVoice, Identity, McAdams, VoiceMask
+from velavox.bench.chat import LIMIT_US, adapters
 from velavox.bench.heartbeat import measured
+from velavox.bench.timing import interleave
 from velavox.engine.stage import Stage
 
 LIMIT = 30.0  # ms
@@ -25,6 +29,22 @@ def test_a_heartbeat_is_not_delayed(few_nodes: Any) -> None:
         if found["late_max_ms"] < LIMIT:
             return
     assert late([])["late_max_ms"] > LIMIT / 2
+
+
+def test_a_frame_takes_less_than_a_millisecond_of_the_loop() -> None:
+    """Through every adapter, with its host's own frames: p99 of the CPU time, in one of a few runs on a busy machine."""
+    pytest.importorskip("pipecat", reason="needs the extra pipecat")
+    event_loop = asyncio.new_event_loop()
+    try:
+        cases = adapters(event_loop)
+        assert set(cases) == {"livekit adapter", "pipecat adapter", "webrtc adapter"}
+        for _ in range(5):
+            p99 = {name: timing.p99_us for name, timing in interleave(cases, seconds=0.02, blocks=500).items()}
+            if max(p99.values()) < LIMIT_US:
+                return
+    finally:
+        event_loop.close()
+    raise AssertionError(f"{p99} us")
 
 
 class Slow(Identity):

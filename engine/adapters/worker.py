@@ -76,9 +76,8 @@ class Inline:
 class Worker:
     """In a thread of its own, frames in their order."""
 
-    delay = HELD
-
     def __init__(self, frames: Frames) -> None:
+        self.delay = HELD
         self._frames = frames
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="velavox")
         self._asked: deque[Future[PCM]] = deque()  # not done yet, as far as is known
@@ -103,13 +102,17 @@ class Worker:
         """Hand x over, and take what is due of what was handed before: HELD ago, or a frame where frames are longer."""
         form = (sample_rate, x.shape[1], x.dtype)
         if form != self._form:
-            self._form = form
+            self._form, self.delay = form, max(HELD, len(x) / sample_rate)
             self._handed.clear()
-            self._ready = silence((max(round(HELD * sample_rate), len(x)), x.shape[1]), x.dtype)
+            self._ready = silence((round(self.delay * sample_rate), x.shape[1]), x.dtype)
         copy = x.copy()
         self._handed.append((self._ask(lambda: self._frames.process(copy, sample_rate)), len(x)))
         while len(self._ready) < len(x):
-            future, samples = self._handed.popleft() if len(self._handed) > 1 else (None, len(x) - len(self._ready))
+            if len(self._handed) > 1:
+                future, samples = self._handed.popleft()
+            else:  # x is longer than those before it: all that follows comes later by as much
+                future, samples = None, len(x) - len(self._ready)
+                self.delay += samples / sample_rate
             self._ready = np.concatenate([self._ready, self._taken(future, (samples, x.shape[1]), x.dtype)])
         y, self._ready = self._ready[: len(x)], self._ready[len(x) :]
         return y if self._frames.audible else silence(x.shape, x.dtype)

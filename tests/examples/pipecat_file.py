@@ -38,12 +38,12 @@ async def main(source: str, target: str) -> None:
     with soundfile.SoundFile(target, "w", rate, channels, "PCM_16") as file:
         worker = PipelineWorker(Pipeline([voice, Writer(file)]), cancel_on_idle_timeout=False, enable_rtvi=False)
 
-        @worker.event_handler("on_pipeline_started")
         async def speak(worker: PipelineWorker, frame: Frame) -> None:
             for block in np.split(x, range(size, len(x), size)):
                 await worker.queue_frame(InputAudioRawFrame(block.tobytes(), rate, channels))
             await worker.queue_frame(EndFrame())
 
+        worker.add_event_handler("on_pipeline_started", speak)
         runner = WorkerRunner()
         await runner.add_workers(worker)
         await runner.run()

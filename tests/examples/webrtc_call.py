@@ -19,6 +19,8 @@ async def main(said: str, heard: str) -> None:
         recorder.addTrack(track)
 
     microphone = MediaPlayer(said).audio
+    if microphone is None:
+        raise SystemExit(f"{said}: no sound in it")
     voice = VelavoxTrack(McAdams(), microphone)  # what is sent, and so all that the other side ever gets
     voice.on("ended", over.set)
     speaker.addTrack(voice)
