@@ -218,12 +218,26 @@ def test_released_stages_serve_elsewhere() -> None:
     assert through(second, speech(0.1, 48_000), 960, 48_000).any()
 
 
+def test_released_while_an_engine_is_made_its_stages_serve_elsewhere() -> None:
+    stage = Gain()
+    frames = Frames(stage, sample_rate=16_000)
+    frames.process(speech(0.1, 48_000), 48_000)
+    making = frames._making
+    assert making is not None
+    making.join()
+    frames.release()
+    assert through(Frames(stage, sample_rate=48_000), speech(0.1, 48_000), 960, 48_000).any()
+
+
 def test_prepared_for_another_form_at_once() -> None:
     frames = Frames(Gain(), sample_rate=48_000)
     frames.close()
     frames.prepare(8000, 2)
     assert through(frames, speech(0.2, 8000, 2), 160, 8000).any()
     assert frames.muted == {}
+    frames.process(speech(0.1, 16_000), 16_000)
+    frames.prepare(24_000, 1)
+    assert through(frames, speech(0.2, 24_000), 480, 24_000).any()
     with pytest.raises(ValueError, match="sample_rate"):
         frames.prepare(0, 1)
 

@@ -170,7 +170,6 @@ class Frames:
         """Close, and leave the stages to others."""
         self._closed = True
         self._drop()
-        self._making = None
 
     def prepare(self, sample_rate: int, channels: int) -> None:
         """Open, and be ready for such frames when this returns. Slow; ValueError as `Engine`. Not beside `process`."""
@@ -179,7 +178,6 @@ class Frames:
             self._making.join()
         if self._engine is None or form != self._form:
             self._drop()
-            self._making = None
             self._adopt(self._prepared(form), form)
         self.open()
 
@@ -254,8 +252,6 @@ class Frames:
         if form == self._refused:
             return None
         self._drop()
-        if making is not None:
-            making.made = None  # leaves the stages now, not when the thread's object is collected
         self._refused = None
         self._making = _Making(self._prepared, form)
         self._making.start()
@@ -277,7 +273,9 @@ class Frames:
         with self._swapping:
             if self._engine is not None:
                 self._counted = self._engine.stats
-            self._engine = None
+            if self._making is not None:
+                self._making.drop()
+            self._engine = self._making = None
 
     def _adopt(self, engine: Engine, form: Form) -> None:
         self._engine, self._form, self._latency, self._joint = engine, form, engine.latency, True
@@ -293,12 +291,20 @@ class _Making(Thread):
         self.made: Engine | None = None
         self.error = ""
         self._prepared = prepared
+        self._wanted = True
 
     def run(self) -> None:
         try:
             self.made = self._prepared(self.form)
         except Exception as error:
             self.error = f"{type(error).__name__}: {error}".splitlines()[0]
+        if not self._wanted:
+            self.made = None
+
+    def drop(self) -> None:
+        """Leave the stages as soon as may be, which is not when this object is collected."""
+        self._wanted = False
+        self.made = None
 
 
 def _form(sample_rate: int, channels: int) -> Form:

@@ -69,8 +69,8 @@ class VelavoxTrack(Controls, MediaStreamTrack):
 
     def stop(self) -> None:
         """End this track, closed; the source goes on."""
+        self.close()  # first, so that who is told of the end finds the stages free
         super().stop()
-        self.close()
 
     async def recv(self) -> AudioFrame:
         """The next frame; MediaStreamError when the track has ended."""
