@@ -36,26 +36,30 @@ const raw = { audio: { echoCancellation: false, noiseSuppression: false, autoGai
 navigator.mediaDevices.getUserMedia = async () => (window.microphone = await getUserMedia(raw));
 window.record = async (seconds) => {
   const code = `registerProcessor("tape", class extends AudioWorkletProcessor {
+    constructor({ processorOptions }) {
+      super();
+      this.sound = new Float32Array(2 * processorOptions.length);
+      this.at = 0;
+    }
     process(inputs) {
-      const side = (i) => inputs[i][0] ? Array.from(inputs[i][0]) : new Array(128).fill(0);
-      this.port.postMessage([side(0), side(1)]);
-      return true;
+      const length = this.sound.length / 2;
+      for (let side = 0; side < 2; side++) {
+        const block = inputs[side][0] ?? new Float32Array(128);
+        this.sound.set(block.subarray(0, length - this.at), side * length + this.at);
+      }
+      this.at = Math.min(this.at + 128, length);
+      if (this.at === length) this.port.postMessage(this.sound);
+      return this.at < length;
     }
   })`;
   const context = new AudioContext({ sampleRate: 48000 });
   await context.audioWorklet.addModule(URL.createObjectURL(new Blob([code], { type: "text/javascript" })));
-  const tape = new AudioWorkletNode(context, "tape", { numberOfInputs: 2, numberOfOutputs: 0 });
+  const options = { numberOfInputs: 2, numberOfOutputs: 0, processorOptions: { length: seconds * 48000 } };
+  const tape = new AudioWorkletNode(context, "tape", options);
   context.createMediaStreamSource(window.microphone).connect(tape, 0, 0);
   for (const { srcObject } of document.querySelectorAll("#people audio"))
     context.createMediaStreamSource(srcObject).connect(tape, 0, 1);
-  const length = seconds * 48000, sound = new Float32Array(2 * length);
-  let at = 0;
-  await new Promise((done) => {
-    tape.port.onmessage = ({ data }) => {
-      for (let i = 0; i < 128 && at < length; i++, at++) [sound[at], sound[length + at]] = [data[0][i], data[1][i]];
-      if (at >= length) done();
-    };
-  });
+  const sound = await new Promise((done) => (tape.port.onmessage = ({ data }) => done(data)));
   await context.close();
   let text = "";
   const bytes = new Uint8Array(sound.buffer);
@@ -160,10 +164,8 @@ def test_two_browsers_in_one_room(url: str, tmp_path: Path, man: tuple[Path, Sou
                 assert max(likeness(half, file) for half in halves) > 0.8  # a voice that goes unchanged is seen
                 assert likeness(heard, other) < 0.6
                 assert likeness(heard, own) < 0.2
-                syllables = [loudness(x, 8 * BLOCK) for x in (heard, other, own)]
-                assert likeness(syllables[0], syllables[1]) > likeness(syllables[0], syllables[2])
                 assert abs(decibels(heard) - decibels(other)) < 6
-            await hers.evaluate("document.getElementById('mute').click()")
+            await hers.evaluate("document.getElementById('mute').click()")  # so that it was her whom he heard
             await his.until(f"{there} === 'Voice 2, muted'")
             await asyncio.sleep(1)
             own, heard = await heard_by(his, 2)
@@ -298,8 +300,7 @@ def test_the_page_asks_for_a_token_and_tells_what_is_refused(tmp_path: Path, man
             await page.until("!document.getElementById('token-field').hidden")
             await page.evaluate("document.getElementById('token').value = 'wrong'; document.getElementById('start').click()")
             await page.until(f"{status} === 'The token is wrong.'")
-            await page.open("about:blank")
-            await page.open(f"{url}#token=right-and-long-enough&room=tea")
+            await page.open(f"{url}?#token=right-and-long-enough&room=tea")
             await page.until("document.getElementById('method').options.length > 1")
             await page.evaluate("document.getElementById('start').click()")
             await page.until(f"{status} === 'You are in tea.'")
@@ -310,9 +311,7 @@ def test_the_page_asks_for_a_token_and_tells_what_is_refused(tmp_path: Path, man
                 await other.evaluate("document.getElementById('start').click()")
                 await other.until(f"{status} === 'all 1 places of this server are taken'")
                 assert await other.evaluate("document.getElementById('call').hidden")
-            await page.open("about:blank")  # which leaves the room
-            await asyncio.sleep(1)
-            await page.open(f"{url}#token=right-and-long-enough")
+            await page.open(f"{url}?again#token=right-and-long-enough")  # which leaves the room
             await page.until("document.getElementById('method').options.length > 1")
             await page.evaluate("document.getElementById('start').click()")
             await page.until(f"{status} === 'You hear yourself as others would.'")
