@@ -96,6 +96,7 @@ def test_a_stage_that_hangs_is_silence_and_holds_nobody_up() -> None:
             assert not worker.exchange(block, RATE).any()
         assert perf_counter() - began < 0.5
         assert frames.muted["late"] >= 8 * SIZE
+        assert len(worker._asked) == BACKLOG  # what is dropped is not kept
         stage.go.set()
         await caught_up(worker)
         worker.forget()
@@ -142,6 +143,29 @@ def test_mute_is_at_once_whatever_the_thread_has_in_hand(switch: str) -> None:
         assert not (await worker.process(x[:SIZE], RATE)).any()
 
     loop(work())
+
+
+@pytest.mark.parametrize("switch", ["disabled", "closed"])
+def test_mute_reaches_a_frame_that_the_thread_has_begun(switch: str) -> None:
+    stage = Held()
+    frames = Frames(stage, sample_rate=RATE)
+    worker, x = Worker(frames), speech(0.4, RATE)
+
+    async def work() -> PCM:
+        for block in framed(x, SIZE):
+            await worker.process(block, RATE)
+        stage.go.clear()
+        task = asyncio.create_task(worker.process(x[3200:3520], RATE))
+        await asyncio.sleep(0.02)
+        if switch == "disabled":
+            frames.enabled = False
+        else:
+            frames.close()
+        stage.go.set()
+        return await task
+
+    assert x[3200:3520].any()
+    assert not loop(work()).any()
 
 
 def test_a_cancelled_wait_leaves_the_order_as_it_was() -> None:
