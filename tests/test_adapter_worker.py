@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import threading
+import time
+import weakref
 from time import perf_counter
 from typing import Any
 
@@ -203,6 +206,32 @@ def test_a_thread_that_is_gone_is_silence() -> None:
         assert not worker.exchange(x, RATE).any()
 
     loop(work())
+
+
+@pytest.mark.parametrize("closed", [True, False])
+def test_threads_go_with_what_they_worked_for(closed: bool) -> None:
+    """Closed or merely forgotten, as LiveKit's processors are, and their memory with them."""
+    x = speech(0.1, RATE)
+
+    async def work() -> weakref.ref[Frames]:
+        frames = Frames(Held(), sample_rate=RATE)
+        worker = Worker(frames)
+        await worker.process(x[:SIZE], RATE)
+        await worker.process(speech(0.1, 8000)[:160], 8000)  # another engine
+        worker.exchange(x[:SIZE], RATE)
+        await caught_up(worker)
+        if closed:
+            worker.close()
+        return weakref.ref(frames)
+
+    seen = [loop(work()) for _ in range(20)]
+    for _ in range(200):
+        kept = sum(frames() is not None for frames in seen)
+        threads = [thread.name for thread in threading.enumerate() if thread.name.startswith("velavox")]
+        if not kept and not threads:
+            return
+        time.sleep(0.02)
+    raise AssertionError(f"{kept} kept, {threads}")
 
 
 def test_the_callers_frame_may_change_once_it_is_handed_over() -> None:

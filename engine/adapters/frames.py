@@ -283,19 +283,18 @@ class Frames:
 
 
 class _Making(Thread):
-    """The making of an engine, beside the caller."""
+    """The making of an engine, beside the caller. Done with it, the thread refers to nobody: no cycle keeps a stream alive."""
 
     def __init__(self, prepared: Callable[[Form], Engine], form: Form) -> None:
-        super().__init__(name="velavox prepares", daemon=True)
+        super().__init__(target=self._make, args=(prepared,), name="velavox prepares", daemon=True)
         self.form = form
         self.made: Engine | None = None
         self.error = ""
-        self._prepared = prepared
         self._wanted = True
 
-    def run(self) -> None:
+    def _make(self, prepared: Callable[[Form], Engine]) -> None:
         try:
-            self.made = self._prepared(self.form)
+            self.made = prepared(self.form)
         except Exception as error:
             self.error = f"{type(error).__name__}: {error}".splitlines()[0]
         if not self._wanted:
