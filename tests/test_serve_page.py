@@ -150,7 +150,7 @@ def delay(sent: Sound, heard: Sound) -> tuple[float, float]:
 
 
 def test_two_browsers_in_one_room(url: str, tmp_path: Path, man: tuple[Path, Sound], woman: tuple[Path, Sound]) -> None:
-    async def scenario() -> None:
+    async def scenario() -> list[tuple[Sound, Sound]]:
         async with Browser(tmp_path, man[0]) as his, Browser(tmp_path, woman[0]) as hers:
             await join(his, url, "tea")
             await join(hers, url, "tea")
@@ -158,24 +158,24 @@ def test_two_browsers_in_one_room(url: str, tmp_path: Path, man: tuple[Path, Sou
             await his.until(f"{there} === 'Voice 2'")
             await hers.until(f"{there} === 'Voice 1'")
             await asyncio.sleep(1)
-            (his_own, by_him), (her_own, by_her) = await asyncio.gather(heard_by(his, 6), heard_by(hers, 6))
-            for own, file, other, heard in ((his_own, man[1], her_own, by_him), (her_own, woman[1], his_own, by_her)):
-                halves = np.split(own, 12)
-                assert max(likeness(half, file) for half in halves) > 0.8  # a voice that goes unchanged is seen
-                assert likeness(heard, other) < 0.6
-                assert likeness(heard, own) < 0.2
-                assert abs(decibels(heard) - decibels(other)) < 6
+            both = await asyncio.gather(heard_by(his, 6), heard_by(hers, 6))
             await hers.evaluate("document.getElementById('mute').click()")  # so that it was her whom he heard
             await his.until(f"{there} === 'Voice 2, muted'")
             await asyncio.sleep(1)
-            own, heard = await heard_by(his, 2)
-            assert decibels(own) > -30
-            assert decibels(heard) < -70  # of himself he hears nothing
+            alone = await heard_by(his, 2)
             await hers.evaluate("document.getElementById('leave').click()")
             await his.until("!document.getElementById('alone').hidden")
             assert his.errors == hers.errors == []
+            return [*both, alone]
 
-    asyncio.run(scenario())
+    (his_own, by_him), (her_own, by_her), (alone, silence) = asyncio.run(scenario())
+    for own, file, other, heard in ((his_own, man[1], her_own, by_him), (her_own, woman[1], his_own, by_her)):
+        assert max(likeness(half, file) for half in np.split(own, 12)) > 0.8  # a voice that goes unchanged is seen
+        assert likeness(heard, other) < 0.6
+        assert likeness(heard, own) < 0.2
+        assert abs(decibels(heard) - decibels(other)) < 6
+    assert decibels(alone) > -30
+    assert decibels(silence) < -70  # of himself he hears nothing
 
 
 def test_a_loop_shows_what_it_does_within_the_delay(url: str, tmp_path: Path, man: tuple[Path, Sound]) -> None:
