@@ -6,31 +6,22 @@ raises for a frame, whatever is in it, and "disabled" means mute.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from threading import RLock, Thread
+from collections.abc import Sequence
+from threading import RLock
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from ...kernels.exchange import JOIN
-from ..host import MOST_CHANNELS, Engine
-from ..resample import HIGHEST, LOWEST, whole
+from ..host import Engine
 from ..samples import read_into, silence, written_as
 from ..stage import Stage
 from ..stats import Stats
+from .making import Form, Making, checked
 
 Policy = Literal["one", "each", "mix"]
 PCM = npt.NDArray[Any]
-
-
-@dataclass(frozen=True)
-class Form:
-    """What an engine is prepared for."""
-
-    sample_rate: int  # Hz
-    channels: int
 
 
 class Frames:
@@ -68,10 +59,10 @@ class Frames:
         self.stages: tuple[Stage, ...] = tuple(row)
         self.muted: dict[str, int] = {}  # samples of a channel that became silence outside of the engine, by cause
         self.last_error = ""
-        self._form = _form(sample_rate, channels)
+        self._form = checked(sample_rate, channels)
         self._engine: Engine | None = self._prepared(self._form)
         self._counted = Stats()
-        self._making: _Making | None = None
+        self._making: Making | None = None
         self._refused: Form | None = None  # what no engine could be made for
         self._latency = self._engine.latency
         self._swapping = RLock()  # held by who takes the engine away or brings one, and by other threads that use it
@@ -173,7 +164,7 @@ class Frames:
 
     def prepare(self, sample_rate: int, channels: int) -> None:
         """Open, and be ready for such frames when this returns. Slow; ValueError as `Engine`. Not beside `process`."""
-        form = _form(sample_rate, channels)
+        form = checked(sample_rate, channels)
         if self._making is not None:
             self._making.join()
         if self._engine is None or form != self._form:
@@ -253,7 +244,7 @@ class Frames:
             return None
         self._drop()
         self._refused = None
-        self._making = _Making(self._prepared, form)
+        self._making = Making(self._prepared, form)
         self._making.start()
         return None
 
@@ -280,35 +271,6 @@ class Frames:
     def _adopt(self, engine: Engine, form: Form) -> None:
         self._engine, self._form, self._latency, self._joint = engine, form, engine.latency, True
         self._last = np.zeros(form.channels, np.float32)
-
-
-class _Making(Thread):
-    """The making of an engine, beside the caller. Done with it, the thread refers to nobody: no cycle keeps a stream alive."""
-
-    def __init__(self, prepared: Callable[[Form], Engine], form: Form) -> None:
-        super().__init__(target=self._make, args=(prepared,), name="velavox prepares", daemon=True)
-        self.form = form
-        self.made: Engine | None = None
-        self.error = ""
-        self._wanted = True
-
-    def _make(self, prepared: Callable[[Form], Engine]) -> None:
-        try:
-            self.made = prepared(self.form)
-        except Exception as error:
-            self.error = f"{type(error).__name__}: {error}".splitlines()[0]
-        if not self._wanted:
-            self.made = None
-
-    def drop(self) -> None:
-        """Leave the stages as soon as may be, which is not when this object is collected."""
-        self._wanted = False
-        self.made = None
-
-
-def _form(sample_rate: int, channels: int) -> Form:
-    rate = whole("sample_rate", sample_rate, LOWEST, HIGHEST, "Hz")
-    return Form(rate, whole("channels", channels, 1, MOST_CHANNELS))
 
 
 def _share(engine: Engine) -> None:
