@@ -121,6 +121,13 @@ def test_load_counts_calls_that_have_just_come() -> None:
     assert 10 <= admitted <= 16  # up to 75 %
 
 
+def test_load_lets_calls_in_by_and_by_once_the_loop_is_late() -> None:
+    load = Load()
+    for _ in range(100):
+        load.beat(0.07, 0.002, 0.002)
+    assert [load.admit(calls) for calls in range(5)] == [""] * 3 + ["other calls are just coming in"] * 2
+
+
 def test_overload_is_told_and_the_old_call_goes_on() -> None:
     async def scenario() -> None:
         load = patient()

@@ -14,10 +14,12 @@ from time import perf_counter, process_time, thread_time
 
 BEAT = 0.05  # s
 MEMORY = 2.0  # s of smoothing: a page that loads, or a handshake, is no load
+SOON = 1.0  # s of smoothing of how late it is
 MOST_SHARE = 0.75  # of the core: above it, frames of 20 ms begin to queue when several come at once
 MOST_LATE = 0.06  # s, smoothed: NetEq, which plays in browsers, has hidden jitter up to about that
 PRICE = 0.03  # of a core, for the first call; measured from then on, see `velavox.bench.chat_webrtc`
 RISING = 4.0  # s until a call shows in the share: the handshake, and twice the smoothing
+MOST_RISING = 3  # calls in that time once the loop is somewhat late, since nobody knows how much more the machine gives
 
 
 class Load:
@@ -49,7 +51,7 @@ class Load:
         used = max(on_loop, in_process / self._cores) / passed
         late = max(0.0, passed - BEAT)
         self.share += (1 - keep) * (used - self.share)
-        self.late += (1 - keep) * (late - self.late)
+        self.late += (1 - exp(-passed / SOON)) * (late - self.late)
         self.worst = max(late, self.worst * keep)
 
     def admit(self, calls: int) -> str:
@@ -62,5 +64,7 @@ class Load:
             return "the server is busy with the calls that it has"
         if calls and self.late > self._most_late:
             return "the server's machine is too busy for another call"
+        if len(self._rising) >= MOST_RISING and self.late > self._most_late / 4:
+            return "other calls are just coming in"
         self._rising.append(now)
         return ""
