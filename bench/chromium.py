@@ -65,6 +65,7 @@ class Browser:
     async def __aenter__(self) -> Self:
         found = program()
         assert found, INSTALL
+        shutil.rmtree(self._folder, ignore_errors=True)  # of a run that was killed: its port is another one's now
         command = [*_LEASHED, found, *self._flags, f"--user-data-dir={self._folder}", "about:blank"]
         quiet = subprocess.DEVNULL
         self._process = subprocess.Popen(command, stdin=quiet, stdout=quiet, stderr=quiet, start_new_session=True)

@@ -138,7 +138,7 @@ def test_overload_is_told_and_the_old_call_goes_on() -> None:
             load._most_share = load.share / 2
             refused = Caller(1)
             status, told = await refused.call(http)
-            assert (status, told["error"]) == (503, "the server is busy with the calls that it has: try again in a minute")
+            assert (status, told["error"]) == (503, "the server is busy with the calls that it has: try again in a moment")
             assert abs(await old.hear()).max() > 0.01
             async with http.get("/metrics") as response:
                 assert 'velavox_refused_total{cause="busy"} 1' in await response.text()

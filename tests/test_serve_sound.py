@@ -31,7 +31,7 @@ def decoded(packets: list[Sound]) -> np.ndarray:
 def test_an_encoder_gives_a_packet_for_every_20_ms() -> None:
     packets = Encoder().encode(SOUND, 7)
     assert [pts for _, pts in packets] == [7 + SAMPLES * k for k in range(SOUND.size // SAMPLES)]
-    assert likeness(decoded(packets), SOUND / np.float32(32768)) > 0.9
+    assert likeness(decoded(packets), (SOUND / 32768).astype(np.float32)) > 0.9
 
 
 @pytest.mark.parametrize("size", [1, 160, 480, 959, 961, 2880])

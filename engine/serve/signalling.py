@@ -120,7 +120,7 @@ class Signalling:
         room = self.rooms.room(asked.get("room"))
         ears = offer.ears(asked.get("sdp"), room.voices)
         if reason := self._load.admit(len(self.rooms.calls)):
-            raise Refused(503, "busy", f"{reason}: try again in a minute", Retry_After="60")
+            raise Refused(503, "busy", f"{reason}: try again in a moment", Retry_After="10")
         stage = choices.stage(method, settings)
         call = Call(next(self._numbers), ears, stage, settings, self.metrics, self._ended)
         call.voice.muted = asked.get("muted") is True
