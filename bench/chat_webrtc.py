@@ -66,7 +66,7 @@ async def served(method: str) -> AsyncIterator[aiohttp.ClientSession]:
         while not (found := re.search(rb"open (\S+/)", await server.stderr.readline())):
             assert server.returncode is None, "the server has ended"
         reading = asyncio.ensure_future(server.stderr.read())
-        async with aiohttp.ClientSession(found[1].decode()) as http:
+        async with aiohttp.ClientSession(found[1].decode(), connector=aiohttp.TCPConnector(force_close=True)) as http:
             yield http
         server.terminate()
         await server.wait()

@@ -248,20 +248,33 @@ def doors_of(connections: int) -> Any:
 
 def test_no_connection_lasts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doors, "LONGEST", 0.5)
+    monkeypatch.setattr(doors, "LAST", 1.0)
+    monkeypatch.setattr(guards, "PATIENCE", 10.0)
 
     async def scenario() -> None:
-        async with alive() as (server, _):
+        async with alive() as (server, http):
             reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
-            for _ in range(20):
+            asked = 0
+            while not reader.at_eof():  # one request after the other
+                assert asked < 30
                 writer.write(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
                 await asyncio.sleep(0.1)
-                if reader.at_eof() or reader.exception():
-                    break
-            else:
-                raise AssertionError("it has lasted for 2 s")
+                await reader.read(10_000)
+                asked += 1
             writer.close()
+            async with http.get("/healthz", headers={"Connection": "close"}):
+                pass
+            with pytest.raises(aiohttp.ClientError):  # one that never ends
+                await http.post("/calls", data=_endless(), headers=JSON)
 
     asyncio.run(scenario())
+
+
+async def _endless() -> AsyncIterator[bytes]:
+    for _ in range(200):
+        yield b" "
+        await asyncio.sleep(0.1)
+    raise AssertionError("it has lasted for 20 s")
 
 
 def test_paths_and_methods() -> None:

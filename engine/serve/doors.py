@@ -10,7 +10,8 @@ from aiohttp import web
 
 HURRY = 10.0  # s until the first request's head is there
 KEPT = 15.0  # s between one request and the next
-LONGEST = 60.0  # s
+LONGEST = 60.0  # s, then no further request is taken
+LAST = 15.0  # s after that, for the one at hand: it is cut off
 _CLOSING = b"HTTP/1.1 %s\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s"
 
 _log = logging.getLogger("velavox.serve.http")  # aiohttp's lines hold addresses: who wants them gives it a handler
@@ -29,7 +30,8 @@ class Connection(web.RequestHandler):
         loop = asyncio.get_running_loop()
         self._clocks = [
             loop.call_later(HURRY, self._turn_away, b"408 Request Timeout", b"the request did not come in time\n"),
-            loop.call_later(LONGEST, transport.abort),  # type: ignore[attr-defined]
+            loop.call_later(LONGEST, self.close),
+            loop.call_later(LONGEST + LAST, transport.abort),  # type: ignore[attr-defined]
         ]
         if len(doors.connections) > doors.most:
             self._turn_away(b"503 Service Unavailable", b"too many connections: try again later\n")
