@@ -125,7 +125,7 @@ async def delay(http: aiohttp.ClientSession, url: str, seconds: float) -> dict[s
             await page.until("!document.getElementById('call').hidden")
             await asyncio.sleep(_SETTLING)
             shown = []
-            for _ in range(round(seconds)):
+            for _ in range(max(10, round(seconds))):  # the page needs some seconds of speech to be sure
                 await asyncio.sleep(1)
                 texts = await page.evaluate(
                     "[...document.querySelectorAll('#figures dd')].slice(0, 3).map((d) => d.textContent)"
