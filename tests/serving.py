@@ -61,8 +61,12 @@ class Caller(caller.Caller):
     async def hear(self, ear: int = 0, frames: int = 25) -> npt.NDArray[np.float32]:
         """The next frames at an ear, mono."""
         track = self.ears[ear].receiver.track
-        found = [(await asyncio.wait_for(track.recv(), 20)).to_ndarray().reshape(-1, 2)[:, 0] for _ in range(frames)]
-        return np.concatenate(found).astype(np.float32) / 32768
+        found = []
+        for _ in range(frames):
+            frame = await asyncio.wait_for(track.recv(), 20)
+            assert isinstance(frame, AudioFrame)
+            found.append(frame.to_ndarray().reshape(-1, 2)[:, 0])
+        return np.asarray(np.concatenate(found), np.float32) / np.float32(32768)
 
     async def state(self, **wanted: Any) -> Mapping[str, Any]:
         """The next state told in which all of `wanted` holds."""
@@ -72,7 +76,8 @@ class Caller(caller.Caller):
             states = [t["state"] for t in self.told if "state" in t]
             return next((s for s in states if all(s[name] == value for name, value in wanted.items())), None)
 
-        return await until(found, 20, f"state with {wanted}")
+        state: Mapping[str, Any] = await until(found, 20, f"state with {wanted}")
+        return state
 
     async def error(self, message: str) -> str:
         """What a message is answered, if it is refused."""
@@ -82,7 +87,7 @@ class Caller(caller.Caller):
         async def found() -> str | None:
             return next((str(t["error"]) for t in self.told if "error" in t), None)
 
-        return await until(found, 20, f"an error for {message}")
+        return str(await until(found, 20, f"an error for {message}"))
 
 
 def patient() -> Load:
