@@ -265,6 +265,7 @@ def test_a_keyboard_is_enough_and_everything_has_a_name(url: str, tmp_path: Path
             assert await page.evaluate("document.activeElement.id") == "start"
             await page.press("Enter", 13, "\r")
             await page.until("document.activeElement.id === 'mute'")
+            await page.until("document.getElementById('status').textContent.startsWith('You hear yourself')")
             assert await page.evaluate("document.getElementById('status').role") == "status"
             await page.press(" ", 32, " ")
             await page.until("document.activeElement.ariaPressed === 'true'")
