@@ -7,30 +7,12 @@ equal scores (N. Brummer and E. de Villiers, The BOSARIS Toolkit, 2011).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 
 from ..kernels.jit import F64, I64
 from .bootstrap import Figure, draws
-
-Flags = npt.NDArray[np.bool_]
-
-
-@dataclass(frozen=True)
-class Scores:
-    """Trials: how alike the attacker finds a voice and a claimed speaker (higher: more), who spoke and who is claimed."""
-
-    values: F64  # shape (n,)
-    speakers: Sequence[str]
-    claimed: Sequence[str]
-
-    @property
-    def same(self) -> Flags:
-        """Which are of the claimed speaker."""
-        return np.equal(self.speakers, self.claimed)
+from .trials import Flags, Trials
 
 
 def equal_error_rate(same: npt.ArrayLike, other: npt.ArrayLike) -> float:
@@ -43,18 +25,25 @@ def equal_error_rate(same: npt.ArrayLike, other: npt.ArrayLike) -> float:
     return _Ranking(values, flags).rate()
 
 
-def figure(scores: Scores, seed: int = 0) -> Figure:
-    """The equal error rate with an interval from drawing speakers anew; a trial counts as often as both of its speakers are
-    drawn, one of a speaker against himself as often as he is."""
-    ranking = _Ranking(scores.values, scores.same)
-    names, index = np.unique(np.concatenate([scores.speakers, scores.claimed]), return_inverse=True)
-    spoke, claimed = index[: len(scores.values)], index[len(scores.values) :]
-    repeated = [ranking.rate(_weights(drawn, spoke, claimed, scores.same)) for drawn in draws(len(names), seed=seed)]
+def figure(trials: Trials, seed: int = 0) -> Figure:
+    """The equal error rate with an interval from drawing speakers anew (trials, if nobody says who spoke).
+
+    A trial counts as often as its speaker is drawn, a false claim of another speaker as often as both are.
+    """
+    ranking = _Ranking(trials.values, trials.same)
+    if trials.speakers is None:
+        count = len(trials.values)
+        return Figure.of(ranking.rate(), [ranking.rate(drawn.astype(np.float64)) for drawn in draws(count, seed=seed)])
+    claimed = trials.speakers if trials.claimed is None else trials.claimed
+    names, index = np.unique(np.concatenate([trials.speakers, claimed]), return_inverse=True)
+    spoke, named = np.split(index, 2)
+    alone = trials.same if trials.claimed is not None else np.ones(len(spoke), np.bool_)
+    repeated = [ranking.rate(_weights(drawn, spoke, named, alone)) for drawn in draws(len(names), seed=seed)]
     return Figure.of(ranking.rate(), repeated)
 
 
-def _weights(drawn: I64, spoke: I64, claimed: I64, same: Flags) -> F64:
-    return np.where(same, drawn[spoke], drawn[spoke] * drawn[claimed]).astype(np.float64)
+def _weights(drawn: I64, spoke: I64, claimed: I64, alone: Flags) -> F64:
+    return np.where(alone, drawn[spoke], drawn[spoke] * drawn[claimed]).astype(np.float64)
 
 
 class _Ranking:

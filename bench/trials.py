@@ -1,0 +1,55 @@
+"""What an attacker's scores are kept in: trials, each of a voice against a claim."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+
+from ..kernels.jit import F64, I64
+
+Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Trials:
+    """How alike the attacker finds each voice and what is claimed of it, and whether the claim is true.
+
+    ValueError if lengths differ, or somebody is claimed and nobody spoke.
+    """
+
+    values: F64  # shape (n,), higher: more alike
+    same: Flags  # shape (n,), the claim is true: of the claimed speaker, or of the class that an attribute attacker claims
+    speakers: Sequence[str] | None = None  # who spoke: the unit of intervals; None: the trial is
+    claimed: Sequence[str] | None = None  # the speaker who is claimed; None where a class is
+
+    def __post_init__(self) -> None:
+        lengths = {len(column) for column in (self.values, self.same, self.speakers, self.claimed) if column is not None}
+        if len(lengths) != 1:
+            raise ValueError(f"columns of {', '.join(map(str, sorted(lengths)))} trials: give them one length")
+        if self.claimed is not None and self.speakers is None:
+            raise ValueError("who is claimed is known, who spoke is not: give both, or neither")
+
+    @classmethod
+    def between(cls, values: F64, speakers: Sequence[str], claimed: Sequence[str]) -> Self:
+        """Of speakers against claimed speakers: the claim is true where they are one."""
+        return cls(values, np.equal(speakers, claimed), speakers, claimed)
+
+    @property
+    def true(self) -> F64:
+        """Scores of true claims."""
+        return self.values[self.same]
+
+    @property
+    def false(self) -> F64:
+        """Scores of false claims."""
+        return self.values[~self.same]
+
+    def rows(self, wanted: I64 | Flags) -> Trials:
+        """The trials of these numbers, or where this is true."""
+        numbers = np.flatnonzero(wanted) if wanted.dtype == np.bool_ else wanted
+        who, claimed = (None if c is None else [c[i] for i in numbers] for c in (self.speakers, self.claimed))
+        return Trials(self.values[numbers], self.same[numbers], who, claimed)
