@@ -74,15 +74,16 @@ class Spoken:
         self.condition, self._seed = condition, seed
         self.folder = root / f"{name}-{hashlib.sha256(made.encode()).hexdigest()[:8]}"
 
-    def __call__(self, samples: F32, key: str) -> F32:
-        """As `speak`, from the folder if it is there."""
+    def __call__(self, samples: F32, key: str, voice: str = "") -> F32:
+        """As `speak`, from the folder if it is there; in the voice of another key if `voice` names one."""
         if not self.condition.anonymizes:
             return samples
         path = self.folder / f"{key}.flac"
         if not path.exists():
             path.parent.mkdir(parents=True, exist_ok=True)
+            y = self.condition.speak(samples, voice or key, self._seed)
             with atomically(path) as part:
-                soundfile.write(part, self.condition.speak(samples, key, self._seed), RATE, format="FLAC", subtype="PCM_16")
+                soundfile.write(part, y, RATE, format="FLAC", subtype="PCM_16")
         return np.asarray(soundfile.read(path, dtype="float32")[0])
 
 
