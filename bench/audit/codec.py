@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
 from types import NoneType, UnionType
-from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -47,6 +47,10 @@ def _made(kind: Any, value: Any, where: str) -> Any:
         if value is None and NoneType in inner:
             return None
         return _made(next(each for each in inner if each is not NoneType), value, where)
+    if origin is Literal:
+        if value not in inner:
+            raise ValueError(f"{where}: is {value!r}, none of {', '.join(map(str, inner))}")
+        return value
     if is_dataclass(kind):
         return _dataclass(kind, _of(dict, value, where), where)
     if origin in (tuple, list, Sequence):
