@@ -102,7 +102,7 @@ def test_one_channel_is_not_set_apart() -> None:
 
 
 def test_strict_compares_where_the_text_does_not_tell() -> None:
-    texts = ["Yes!", "yes", "no", "alone", "no", "Yes", "", ""]
+    texts = ["Yes!", "yes", "no", "alone", "no", "Yes", "", "No."]
     trial = _recordings(PEOPLE * 2, texts=texts, of="t")
     scorer = Scorer(_recordings(PEOPLE), trial)
     found = scorer(Cell(1, AVERAGE, ALL, STRICT), np.zeros((1, 4, 8), np.float32)).trials
