@@ -25,18 +25,20 @@ class Trials:
     same: Flags  # shape (n,), the claim is true: of the claimed speaker, or of the class that an attribute attacker claims
     speakers: Sequence[str] | None = None  # who spoke: the unit of intervals; None: the trial is
     claimed: Sequence[str] | None = None  # the speaker who is claimed; None where a class is
+    tests: Sequence[str] | None = None  # of which recording (or recordings pooled) each trial is
 
     def __post_init__(self) -> None:
-        lengths = {len(column) for column in (self.values, self.same, self.speakers, self.claimed) if column is not None}
+        columns = self.values, self.same, self.speakers, self.claimed, self.tests
+        lengths = {len(column) for column in columns if column is not None}
         if len(lengths) != 1:
             raise ValueError(f"columns of {', '.join(map(str, sorted(lengths)))} trials: give them one length")
         if self.claimed is not None and self.speakers is None:
             raise ValueError("who is claimed is known, who spoke is not: give both, or neither")
 
     @classmethod
-    def between(cls, values: F64, speakers: Sequence[str], claimed: Sequence[str]) -> Self:
+    def between(cls, values: F64, speakers: Sequence[str], claimed: Sequence[str], tests: Sequence[str] | None = None) -> Self:
         """Of speakers against claimed speakers: the claim is true where they are one."""
-        return cls(values, np.equal(speakers, claimed), speakers, claimed)
+        return cls(values, np.equal(speakers, claimed), speakers, claimed, tests)
 
     @property
     def true(self) -> F64:
@@ -51,5 +53,6 @@ class Trials:
     def rows(self, wanted: I64 | Flags) -> Trials:
         """The trials of these numbers, or where this is true."""
         numbers = np.flatnonzero(wanted) if wanted.dtype == np.bool_ else wanted
-        who, claimed = (None if c is None else [c[i] for i in numbers] for c in (self.speakers, self.claimed))
-        return Trials(self.values[numbers], self.same[numbers], who, claimed)
+        columns = self.speakers, self.claimed, self.tests
+        names = (None if column is None else [column[i] for i in numbers] for column in columns)
+        return Trials(self.values[numbers], self.same[numbers], *names)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from scipy.stats import norm
-from velavox.bench.eer import _weights, equal_error_rate, figure
+from velavox.bench.eer import equal_error_rate, figure
 from velavox.bench.trials import Trials
 from velavox.kernels.jit import F64
 
@@ -81,12 +81,6 @@ def test_interval_holds_the_truth() -> None:
         assert found.low <= found.value <= found.high
         held += found.low <= truth <= found.high
     assert held >= 16
-
-
-def test_trials_count_as_often_as_their_speakers_are_drawn() -> None:
-    """One of a speaker against himself once for each time, one of two speakers for each pair."""
-    drawn, spoke, claimed = np.array([2, 0, 3]), np.array([0, 0, 2, 2, 1]), np.array([0, 2, 2, 0, 0])
-    np.testing.assert_array_equal(_weights(drawn, spoke, claimed, spoke == claimed), [2, 6, 3, 6, 0])
 
 
 def test_interval_is_that_of_speakers_not_of_trials() -> None:
