@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from dpvoices import prepared, write
 from signals import voice
+from test_mechanism import CHANCE
 from velavox import DpVoice, Engine
 from velavox.bench.audit.binomial import clopper_pearson
 from velavox.bench.audit.mechanism import farthest
@@ -27,8 +28,6 @@ from velavox.engine.mechanism import Mechanism
 from velavox.kernels.jit import F64
 
 pytestmark = pytest.mark.usefixtures("few_nodes")
-
-CHANCE = 1e-6  # what is judged by chance here fails once in a million runs
 
 
 def test_every_session_and_channel_has_a_voice_of_its_own() -> None:
