@@ -38,8 +38,8 @@ def compare(enrolled: Voices, trials: Voices) -> Trials:
     """Of an attacker who has not learnt: ignorant or lazy-informed, by what is `enrolled`."""
     speakers = np.array(enrolled.speakers)
     names = sorted(set(enrolled.speakers))
-    models = _normed(np.array([_normed(enrolled.vectors[speakers == name]).mean(0) for name in names]))
-    likeness = _normed(trials.vectors) @ models.T
+    models = normed(np.array([normed(enrolled.vectors[speakers == name]).mean(0) for name in names]))
+    likeness = normed(trials.vectors) @ models.T
     row, column = np.nonzero([[corpus(t) == corpus(name) for name in names] for t in trials.speakers])
     return Trials.between(likeness[row, column], [trials.speakers[int(i)] for i in row], [names[int(i)] for i in column])
 
@@ -57,5 +57,6 @@ def corpus(speaker: str) -> str:
     return speaker.split(":")[0]
 
 
-def _normed(vectors: F64) -> F64:
+def normed(vectors: F64) -> F64:
+    """Each vector, shape (..., d), scaled to norm 1."""
     return np.asarray(vectors / np.linalg.norm(vectors, axis=-1, keepdims=True))
