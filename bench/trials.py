@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Self, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,44 @@ import numpy.typing as npt
 from ..kernels.jit import F64, I64
 
 Flags = npt.NDArray[np.bool_]
+
+
+class Names(Sequence[str]):
+    """A column of names in the room of numbers: millions of trials are of few speakers."""
+
+    def __init__(self, numbers: npt.NDArray[np.integer], names: Sequence[str]) -> None:
+        self.numbers, self.names = numbers, names
+
+    @classmethod
+    def of(cls, column: Sequence[str]) -> Names:
+        """The same names; their numbers are in the order of the alphabet, if it is not such a column already."""
+        if isinstance(column, Names):
+            return column
+        names, numbers = np.unique(np.asarray(column, np.str_), return_inverse=True)
+        return cls(numbers.astype(np.int32), [str(name) for name in names])
+
+    def numbered(self, names: Sequence[str]) -> I64:
+        """Of each entry, the place of its name among other `names`; -1 if it is not there."""
+        places = {name: place for place, name in enumerate(names)}
+        place = np.array([places.get(name, -1) for name in self.names], np.int64)
+        return np.asarray(place[self.numbers])
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def __iter__(self) -> Iterator[str]:
+        return (self.names[number] for number in self.numbers)
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> Names: ...
+    def __getitem__(self, index: int | slice) -> str | Names:
+        return Names(self.numbers[index], self.names) if isinstance(index, slice) else self.names[self.numbers[index]]
+
+    def present(self) -> list[str]:
+        """Each name that an entry has, once."""
+        return [self.names[number] for number in np.unique(self.numbers)]
 
 
 @dataclass(frozen=True)
@@ -53,6 +91,6 @@ class Trials:
     def rows(self, wanted: I64 | Flags) -> Trials:
         """The trials of these numbers, or where this is true."""
         numbers = np.flatnonzero(wanted) if wanted.dtype == np.bool_ else wanted
-        columns = self.speakers, self.claimed, self.tests
-        names = (None if column is None else [column[i] for i in numbers] for column in columns)
-        return Trials(self.values[numbers], self.same[numbers], *names)
+        columns = (None if column is None else Names.of(column) for column in (self.speakers, self.claimed, self.tests))
+        kept = (None if column is None else Names(column.numbers[numbers], column.names) for column in columns)
+        return Trials(self.values[numbers], self.same[numbers], *kept)

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from .. import __version__
+from .cli_audit import audit
 from .cli_files import anonymize, methods, pipe
 from .cli_live import devices, live
 from .cli_privacy import privacy
@@ -47,6 +48,7 @@ app.command(cls=JsonCommand)(live)
 app.command(cls=Command)(devices)
 app.command(cls=JsonCommand)(profile)
 app.command(cls=JsonCommand)(privacy)
+app.add_typer(audit, name="audit")
 app.command(cls=Command)(methods)
 
 

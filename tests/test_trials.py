@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from velavox.bench.trials import Trials
+from velavox.bench.trials import Names, Trials
 
 
 def _some() -> Trials:
@@ -18,7 +18,7 @@ def test_parts_keep_who_spoke_and_who_is_claimed() -> None:
     for part in (_some().rows(np.array([2, 1])), _some().rows(np.array([False, True, True])).rows(np.array([1, 0]))):
         np.testing.assert_array_equal(part.values, [0.4, 0.1])
         np.testing.assert_array_equal(part.same, [True, False])
-        assert (part.speakers, part.claimed) == (["b", "b"], ["b", "a"])
+        assert [list(part.speakers or ()), list(part.claimed or ())] == [["b", "b"], ["b", "a"]]
     assert Trials(np.zeros(2), np.ones(2, np.bool_)).rows(np.array([0])).speakers is None
 
 
@@ -27,3 +27,13 @@ def test_columns_that_do_not_belong_together_are_refused() -> None:
         Trials(np.zeros(3), np.ones(2, np.bool_))
     with pytest.raises(ValueError, match="who spoke"):
         Trials(np.zeros(1), np.ones(1, np.bool_), claimed=["a"])
+
+
+def test_names_are_a_column_of_text() -> None:
+    column = ["b", "a", "b", "c"]
+    names = Names.of(column)
+    assert list(names) == column
+    assert (len(names), names[1], list(names[1:3])) == (4, "a", ["a", "b"])
+    assert names[:1].present() == ["b"]
+    assert Names.of(names) is names
+    np.testing.assert_array_equal(names.numbered(["c", "b"]), [1, -1, 1, 0])

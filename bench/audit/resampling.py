@@ -6,16 +6,15 @@ groups put together at random, which leaves the spread of the sums as it is.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from ...kernels.jit import F64, I64
 from ..bootstrap import REPETITIONS, draws
-from ..trials import Trials
+from ..trials import Names, Trials
 from .curve import Curve
 
 RANKS = 2048
@@ -84,17 +83,17 @@ def _units(trials: Trials, seed: int) -> tuple[I64, I64, int]:
     """The numbers of who spoke and of who else is concerned (the number of units: nobody), and how many units there are."""
     count = len(trials.values)
     if trials.speakers is None:
-        return _grouped(np.arange(count), count, seed)[0], np.full(count, min(count, _UNITS)), min(count, _UNITS)
-    claimed: Sequence[str] = trials.speakers if trials.claimed is None else trials.claimed
-    names, index = np.unique(np.concatenate([trials.speakers, claimed]), return_inverse=True)
-    index, units = _grouped(index.astype(np.int64), len(names), seed)
-    spoke, other = np.split(index, 2)
-    alone = trials.same | (spoke == other)
-    return spoke, np.where(alone, units, other), units
+        units = min(count, _UNITS)
+        return _group(count, seed)[np.arange(count)], np.full(count, units), units
+    spoken = Names.of(trials.speakers)
+    claimed = spoken if trials.claimed is None else Names.of(trials.claimed)
+    people = sorted({*spoken.present(), *claimed.present()})
+    units, group = min(len(people), _UNITS), _group(len(people), seed)
+    speaker, other = spoken.numbered(people), claimed.numbered(people)
+    alone = trials.same | (speaker == other)
+    return group[speaker], np.where(alone, units, group[other]), units
 
 
-def _grouped(index: npt.NDArray[np.int64], units: int, seed: int) -> tuple[I64, int]:
-    if units <= _UNITS:
-        return index, units
-    group = np.random.default_rng(seed).permutation(units) % _UNITS
-    return group[index], _UNITS
+def _group(count: int, seed: int) -> I64:
+    """The unit that each of so many belongs to."""
+    return np.arange(count) if count <= _UNITS else np.random.default_rng(seed).permutation(count) % _UNITS

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...kernels.jit import F64, I64
 from ..bootstrap import Figure, ratio
-from ..trials import Trials
+from ..trials import Names, Trials
 
 _CALIBRATION = 9  # recordings of a speaker that set the threshold, at most
 _FOLDS = 5  # draws of the test recordings
@@ -51,15 +51,13 @@ class Grid:
         """None where nobody says which tests, speakers and claims the trials are of. Equal trials: the higher score counts."""
         if trials.speakers is None or trials.claimed is None or trials.tests is None:
             return None
-        names, row = np.unique(np.asarray(trials.claimed), return_inverse=True)
-        spoken, speaker = np.unique(np.asarray(trials.speakers), return_inverse=True)
-        recordings, recording = np.unique(np.asarray(trials.tests), return_inverse=True)
-        tests, column = np.unique(speaker * len(recordings) + recording, return_inverse=True)
+        claimed, spoken, recordings = Names.of(trials.claimed), Names.of(trials.speakers), Names.of(trials.tests)
+        names = claimed.present()
+        speaker = spoken.numbers.astype(np.int64) * len(recordings.names) + recordings.numbers
+        tests, first, column = np.unique(speaker, return_index=True, return_inverse=True)
         scores = np.full((len(names), len(tests)), -np.inf)
-        np.maximum.at(scores, (row, column), trials.values)
-        position = np.searchsorted(names, spoken).clip(max=len(names) - 1)
-        own = np.where(names[position] == spoken, position, -1)[tests // len(recordings)]
-        return cls(np.where(np.isneginf(scores), np.nan, scores), own, tuple(map(str, names)))
+        np.maximum.at(scores, (claimed.numbered(names), column), trials.values)
+        return cls(np.where(np.isneginf(scores), np.nan, scores), spoken.numbered(names)[first], tuple(names))
 
 
 def linking(grid: Grid, candidates: int | None = None, seed: int = 0) -> Linking | None:

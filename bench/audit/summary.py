@@ -8,7 +8,7 @@ import numpy as np
 
 from ...engine.progress import counted
 from ..bootstrap import Figure
-from ..trials import Trials
+from ..trials import Names, Trials
 from .cllr import cllr, min_cllr
 from .curve import Curve
 from .linkability import FEWEST, at_ends, d_sys
@@ -80,7 +80,7 @@ def summarise(trials: Trials, seed: int = 0, original: Trials | None = None) -> 
         None if grid is None else singling(grid, seed),
         len(trials.values),
         int(trials.same.sum()),
-        None if trials.speakers is None else len(set(trials.speakers)),
+        _speakers(trials),
         tuple(warnings),
         curve.thinned(_DRAWN),
     )
@@ -93,11 +93,15 @@ def are_those(trials: Trials, original: Trials) -> bool:
     return bool(np.array_equal(np.sort(trials.values), np.sort(original.values)))
 
 
+def _speakers(trials: Trials) -> int | None:
+    return None if trials.speakers is None else len(Names.of(trials.speakers).present())
+
+
 def _drawn(trials: Trials, curve: Curve, seed: int) -> tuple[Figure, Figure]:
     """The equal error rate and the area under the curve, with intervals where there is more than one speaker."""
     drawn = [(each.equal_error_rate(), each.area()) for each in resampled(trials, curve, seed)]
     values = curve.equal_error_rate(), curve.area()
-    if trials.speakers is not None and len(set(trials.speakers)) < 2:
+    if _speakers(trials) == 1:
         return Figure(values[0]), Figure(values[1], high=values[1])
     eers, areas = zip(*drawn, strict=True)
     return Figure.of(values[0], eers), Figure.of(values[1], areas)
@@ -117,7 +121,7 @@ def _warnings(trials: Trials, curve: Curve, original: Trials | None) -> list[str
     true, false = int(trials.same.sum()), int((~trials.same).sum())
     if min(true, false) < _FEW_TRIALS:
         found.append(f"{true:,} true and {false:,} false claims are too few for any figure; give {_FEW_TRIALS} of each or more")
-    if trials.speakers is not None and (speakers := len(set(trials.speakers))) < _FEW_SPEAKERS:
+    if (speakers := _speakers(trials)) is not None and speakers < _FEW_SPEAKERS:
         lack = "there is no interval" if speakers < 2 else "intervals are too narrow"
         found.append(f"{counted(speakers, 'speaker')}: {lack}; give {_FEW_SPEAKERS} or more")
     tied = curve.true @ curve.false / (curve.true.sum() * curve.false.sum())
