@@ -1,4 +1,4 @@
-"""Logistic regression: the known answer for two Gaussians, the optimum, and what units, counts and dead numbers do not change."""
+"""Logistic regression: the known answer for two Gaussians, the optimum, and what units and dead numbers do not change."""
 
 import numpy as np
 import pytest

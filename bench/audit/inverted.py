@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
@@ -58,7 +59,7 @@ def how(condition: Condition) -> str:
 def _candidates(stage: Stage) -> Iterator[Undoing]:
     if isinstance(stage, McAdams):
         for alpha in _along(stage.value("alpha"), ALPHAS):
-            yield Undoing(f"alpha={alpha:.3f}", lambda x, a=alpha: mcadams.offline(x, min(1.0 / a, _MOST)))  # type: ignore[misc]
+            yield Undoing(f"alpha={alpha:.3f}", partial(_poles_back, alpha=alpha))
     elif isinstance(stage, Vtln):
         for up in _directions(stage.value("direction")):
             for amount in _along(stage.value("amount"), AMOUNTS):
@@ -68,6 +69,10 @@ def _candidates(stage: Stage) -> Iterator[Undoing]:
     else:
         for alpha, beta in _drawn(stage):
             yield _back(f"alpha={alpha:.3f},beta={beta:.3f}", warp.voicemask(vtln.GRID, alpha, beta), "envelope")
+
+
+def _poles_back(x: F32, alpha: float) -> F32:
+    return np.asarray(mcadams.offline(x, min(1.0 / alpha, _MOST)), np.float32)
 
 
 def _back(name: str, moved: F64, on: str) -> Undoing:
