@@ -9,8 +9,9 @@ import typer
 
 from .. import __version__
 from .cli_audit_mechanism import mechanism
+from .cli_audit_report import report
 from .options import STDOUT, JsonSummary, check_json, fail, give_json, put, told
-from .usage import Commands, JsonCommand
+from .usage import Command, Commands, JsonCommand
 
 if TYPE_CHECKING:
     from ..bench.trials import Trials
@@ -82,4 +83,5 @@ def _read(path: Path) -> Trials:
 
 
 audit.command(cls=JsonCommand, no_args_is_help=True)(scores)
-audit.command(cls=JsonCommand)(mechanism)
+audit.command(cls=JsonCommand, no_args_is_help=True)(mechanism)
+audit.command(cls=Command, no_args_is_help=True)(report)

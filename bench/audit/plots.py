@@ -124,7 +124,7 @@ def accuracies(rows: Mapping[str, Mapping[str, Figure]]) -> Plot:
             axes.errorbar(values, y, xerr=(low, high), **_points(i), label=attacker)
         axes.axvline(0.5, color=FAINT, linewidth=0.8, linestyle=":")
         axes.set_yticks(range(len(rows)), list(rows))
-        axes.set(xlabel="accuracy, where both classes are mistaken as often", ylim=(len(rows) - 0.4, -0.6), xlim=(0.2, 1.03))
+        axes.set(xlabel="accuracy (1 - EER)", ylim=(len(rows) - 0.4, -0.6), xlim=(0.2, 1.03))
         _percents(axes, "x")
         axes.grid(True, axis="x")
         _legend(axes, "lower left")
@@ -241,7 +241,7 @@ def _logarithmic(axes: Axes, *which: str) -> None:
 
 
 def _percents(axes: Axes, *which: str) -> None:
-    from matplotlib.ticker import PercentFormatter
+    from matplotlib.ticker import FuncFormatter
 
     for name in which:
-        getattr(axes, f"{name}axis").set_major_formatter(PercentFormatter(1, symbol=" %"))
+        getattr(axes, f"{name}axis").set_major_formatter(FuncFormatter(lambda value, _: percent(value)))

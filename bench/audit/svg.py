@@ -25,10 +25,9 @@ COLOURS = {INK: "--ink", FAINT: "--faint", **{colour: f"--series{i}" for i, colo
 _SIZE = (4.7, 3.7)  # inches, of one plot: 338 px wide, as a phone is, so that its text is not shrunk there
 _STYLE: Any = {
     "svg.fonttype": "none",  # text stays text: it can be searched, and takes the page's font
-    "font.size": 9,
-    "axes.titlesize": 9.5,
-    "axes.labelsize": 9,
-    "legend.fontsize": 8,
+    "font.size": 10,
+    "axes.labelsize": 10,
+    "legend.fontsize": 9,
     "legend.frameon": False,
     "axes.spines.top": False,
     "axes.spines.right": False,
