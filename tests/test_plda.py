@@ -29,7 +29,7 @@ def _likeness(told: Plda, first: Voices, second: Voices) -> tuple[F64, F64]:
 def _split(voices: Voices, each: int, enrolled: int) -> tuple[Voices, Voices]:
     number: I64 = np.arange(len(voices.speakers)) % each
     parts = [np.flatnonzero(number < enrolled), np.flatnonzero(number >= enrolled)]
-    first, second = (Voices(voices.vectors[rows], [voices.speakers[i] for i in rows]) for rows in parts)
+    first, second = (Voices(voices.vectors[rows], [voices.speakers[i] for i in rows.tolist()]) for rows in parts)
     return first, second
 
 
