@@ -33,8 +33,8 @@ _READING = (
     "same for Gaussian differential privacy.",
     "not resolved: there are too few trials to tell; what is known is given, as the ends of the interval.",
     "AUC: how often a true claim scores higher than a false one. D_sys: linkability, 0 none, 1 all. Cllr and min Cllr: cost of "
-    "the scores as log-likelihood ratios in bits, as they are and at their best; 1 is no information. ZEBRA: expected disclosure "
-    "in bits (0.721 is all), log10 of the worst likelihood ratio, its category.",
+    "the scores as log-likelihood ratios in bits, as they are and at their best; 1 is no information. ZEBRA: expected "
+    "disclosure in bits (0.721 is all), log10 of the worst likelihood ratio, its category.",
     "MMR: how often a verifier set up on original speech no longer matches the speaker. WMR: how often it matches another one. "
     "linked: how often the nearest of so many speakers is the right one. singled out: a guess that names one person is right.",
     "relaxed: any text. strict: the same text, and only what is asked for differs.",
@@ -113,7 +113,7 @@ def _one(audit: Audit, baseline: Baseline) -> Section:
         about.append(f"Scope of its bound: {audit.scope}")
     counts = [f"{name.replace('_', ' ')}: {count:,}" for name, count in audit.counts.items()]
     blocks: list[Block] = [*about, *([Items(counts)] if counts else []), *([Items(audit.notes)] if audit.notes else [])]
-    kept = tables.utility(audit, baseline.original if audit is not baseline.original else None, baseline)
+    kept = tables.utility(audit, baseline)
     blocks += [kept] if kept else []
     inner = [_question(audit, privacy, form, baseline) for privacy, form in asked([audit])]
     return Section(audit.condition, blocks, [*inner, *_made(audit.made)])
@@ -137,8 +137,8 @@ def _question(audit: Audit, privacy: str, form: str, baseline: Baseline) -> Sect
 def _mechanism(found: MechanismAudit) -> Section:
     about = (
         f"Gaussian noise of sigma {found.sigma_radii:.4g} U on the speaker embedding, asked for with mu {found.mu:g} and "
-        f"calibration {found.calibration}, claimed to be mu {found.claim:g}. {counted(found.draws, 'release')} of each of two embeddings "
-        f"{found.apart_radii:.4g} U apart, told apart by their likelihood ratio."
+        f"calibration {found.calibration}, claimed to be mu {found.claim:g}. {counted(found.draws, 'release')} of each "
+        f"of two embeddings {found.apart_radii:.4g} U apart, told apart by their likelihood ratio."
     )
     verdict = found.verdict[0].upper() + found.verdict[1:] + "."
     blocks: list[Block] = [about, *([verdict] if found.holds else [Warnings([verdict])]), pictures.of_mechanism(found)]

@@ -33,11 +33,11 @@ class Baseline:
         if not found:
             return ""
         best = strongest(found)
-        eer, by = best.summary.eer, f"{best.attacker} on original speech, by {best.encoder}"
+        eer, auc, by = best.summary.eer, best.summary.auc, f"{best.attacker} on original speech, by {best.encoder}"
         if attack.privacy == USER and eer.value > _MOST_EER:
             return f"speakers are hardly told apart by their own voices: EER {eer.value:.1%} ({by})"
-        if attack.privacy != USER and not eer.high < 0.5 and eer.value > 0.4:
-            return f"{attack.privacy} is not heard in the original speech either: EER {eer.value:.1%} ({by})"
+        if attack.privacy != USER and not auc.low > 0.5:  # its EER, of a convex hull, never reaches chance
+            return f"{attack.privacy} is not heard in the original speech either: AUC {auc.value:.1%}, chance is 50% ({by})"
         return ""
 
     def doubt_of_words(self, name: str) -> str:
@@ -74,10 +74,11 @@ class Baseline:
                     attack.enrolment,
                 )
                 if alike and before.channel == attack.channel and eer.high < own.low:
-                    found[attack.privacy, attack.attacker] = (
-                        f"{audit.condition}: {attack.attacker} ({attack.encoder}) finds the {attack.privacy} more surely than "
-                        f"in original speech, EER {eer.value:.1%} against {own.value:.1%}: check that nothing else tells, such as "
-                        "the recording or the voice drawn."
+                    who = "speaker" if attack.privacy == USER else attack.privacy
+                    found[who, attack.attacker] = (
+                        f"{audit.condition}: {attack.attacker} ({attack.encoder}) finds the {who} more surely than "
+                        f"in original speech, EER {eer.value:.1%} against {own.value:.1%}: check that nothing else tells, "
+                        "such as the recording or the voice drawn."
                     )
         return list(found.values())
 

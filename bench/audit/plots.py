@@ -62,7 +62,7 @@ def roc(curves: Sequence[Curve]) -> Plot:
             axes.plot(x, ndtr(ndtri(x) + mu), color=FAINT, linewidth=0.8, linestyle=":")
             y = float(ndtr(ndtri(2e-4) + mu))
             if y < 0.5:
-                axes.annotate("chance" if mu == 0 else f"$\\mu$ {mu}", (2e-4, y), color=FAINT, fontsize=7, rotation=30)
+                axes.annotate("chance" if mu == 0 else f"mu {mu}", (2e-4, y), color=FAINT, fontsize=7, rotation=30)
         for i, curve in enumerate(curves):
             shown = curve.fpr >= curve.resolved
             axes.plot(curve.fpr[shown], curve.tpr[shown], **_look(i), label=curve.label)
@@ -168,8 +168,8 @@ def trade_off(found: MechanismAudit, logarithmic: bool = False) -> Plot:
             hits = ndtr(ndtri(x) + mu)
             return np.asarray(hits if logarithmic else 1 - hits)
 
-        axes.plot(x, allowed(found.claim), color=SERIES[0], label=f"G of the claim, $\\mu$ {found.claim:g}")
-        axes.plot(x, allowed(found.lower), color=SERIES[1], linestyle="--", label=f"proven: $\\mu$ {found.lower:.3f}")
+        axes.plot(x, allowed(found.claim), color=SERIES[0], label=f"G of the claim, mu {found.claim:g}")
+        axes.plot(x, allowed(found.lower), color=SERIES[1], linestyle="--", label=f"proven: mu {found.lower:.3f}")
         shares = [point.missed for point in found.curve]
         if logarithmic:
             shares = [Figure(1 - m.value, 1 - m.high, 1 - m.low) for m in shares]

@@ -30,7 +30,8 @@ def overview(audits: Sequence[Audit], baseline: Baseline) -> Table:
     rows: list[list[str | Cell]] = []
     for audit in audits:
         attacks = of(audit, USER, "relaxed")
-        row: list[str | Cell] = [audit.condition, delay(audit.delay_ms)]
+        bound = "its bound is of the speaker embedding alone: see there" if audit.scope else ""
+        row: list[str | Cell] = [Cell(audit.condition, bound), delay(audit.delay_ms)]
         row += [_kept(audit, name, baseline) for name in ("wer", "dnsmos", "f0_correlation")]
         if attacks:
             worst = strongest(attacks)
@@ -89,7 +90,8 @@ def attacked(title: str, attacks: Sequence[Attack], baseline: Baseline) -> Table
             ]
         )
     head = ["attacker", "by", "EER", "AUC", "D_sys", "Cllr", "min Cllr", "ZEBRA", "MMR / WMR", "linked", "singled out"]
-    return Table(title, [*head, "speakers", "trials"], rows, _said(shown, baseline))
+    note = "Each row: the variant (enrolment utterances, pooling) with the lowest EER. All others are in the JSON file."
+    return Table(title, [*head, "speakers", "trials"], rows, [note, *_said(shown, baseline)])
 
 
 def few_false_alarms(title: str, attacks: Sequence[Attack], baseline: Baseline) -> Table:
@@ -124,23 +126,22 @@ def by_channel(audit: Audit, privacy: str, form: str, baseline: Baseline) -> Tab
     return Table("Same channel and cross channel", head, rows) if rows else None
 
 
-def utility(audit: Audit, original: Audit | None, baseline: Baseline) -> Table | None:
+def utility(audit: Audit, baseline: Baseline) -> Table | None:
     """What is kept of speech, beside the originals'."""
     if not audit.utility:
         return None
+    original = None if audit is baseline.original else baseline.original
     meanings = {**MEANING, **_MORE}
     rows: list[list[str | Cell]] = []
     for name in sorted(audit.utility, key=lambda n: list(meanings).index(n) if n in meanings else len(meanings)):
-        before = _kept(original, name, baseline) if original is not None and name in original.utility else _DASH
-        rows.append([Cell(name.replace("_", " "), meanings.get(name, "")), _kept(audit, name, baseline), before])
-    return Table("What is kept of speech", ["figure", audit.condition, "original speech"], rows)
+        before = [] if original is None else [_kept(original, name, baseline)]
+        rows.append([Cell(name.replace("_", " "), meanings.get(name, "")), _kept(audit, name, baseline), *before])
+    head = ["figure", audit.condition, *([] if original is None else ["original speech"])]
+    return Table("What is kept of speech", head, rows)
 
 
 def mechanism(found: MechanismAudit) -> Table:
-    rows = [
-        [proof.chosen, _shares(proof.fpr), _shares(proof.tpr), f"{proof.mu:.3f}"]  # each proof with its interval
-        for proof in found.proofs
-    ]
+    rows = [[proof.chosen, _shares(proof.fpr), _shares(proof.tpr), f"{proof.mu:.3f}"] for proof in found.proofs]
     head = ["threshold", "FPR", "TPR", "mu at least"]
     sure = f"Intervals are as wide as all of the proofs need to hold together with {1 - found.doubt:.1%} confidence."
     return Table("What the releases prove", head, rows, [sure])
@@ -173,14 +174,16 @@ def _kept(audit: Audit, name: str, baseline: Baseline) -> str:
 def _hits(point: Point) -> str:
     if point.resolved:
         return _shares(point.tpr)
-    return f"not resolved: {_share(point.tpr.low)} to {_share(point.tpr.high)} %"
+    known = point.tpr.low > 0 or point.tpr.high < 1
+    return f"not resolved: {_share(point.tpr.low)} to {_share(point.tpr.high)} %" if known else "not resolved"
 
 
 def _epsilon(point: Point) -> str:
     """Without an upper end where no trial count gives one."""
     if point.resolved:
         return f"{_interval(point.epsilon, _two)}; {_interval(point.mu, _two)}"
-    return f"not resolved: {_two(point.epsilon.low)} or more; {_two(point.mu.low)} or more"
+    known = point.epsilon.low > 0
+    return f"not resolved: {_two(point.epsilon.low)} or more; {_two(point.mu.low)} or more" if known else "not resolved"
 
 
 def _shares(figure: Figure) -> str:
