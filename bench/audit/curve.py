@@ -69,9 +69,12 @@ class Curve:
 
     def equal_error_rate(self) -> float:
         """Where the hull has as many misses as false alarms, from 0 to 0.5 (ROCCH; N. Brummer and E. de Villiers, The BOSARIS
-        Toolkit, 2011)."""
-        false, true = self.hull
-        return float(np.interp(0, true + false - 1, false))
+        Toolkit, 2011). The fewer trials, the lower it comes out: a corner is where luck has been good."""
+        return _crossing(*self.hull)
+
+    def crossing(self) -> float:
+        """Where the curve itself has as many misses as false alarms, from 0 to 1: without that bias."""
+        return _crossing(*self.accepted)
 
     def area(self) -> float:
         """Under the curve: how often a true claim scores higher than a false one, ties counting half; 0.5 is chance, less means
@@ -79,11 +82,14 @@ class Curve:
         false, true = self.accepted
         return float(np.sum(np.diff(false) * (true[1:] + true[:-1]) / 2))
 
-    def true_at(self, false: npt.ArrayLike) -> F64:
-        """The share of true claims accepted where the share `false` of false claims is, equal scores in part."""
-        rates, hits = self.accepted
-        last = np.append(rates[1:] != rates[:-1], True)  # the most hits for the same false alarms
-        return np.asarray(np.interp(np.asarray(false, np.float64), rates[last], hits[last]))
+    def true_at(self, rate: float) -> float:
+        """The share of true claims accepted where the share `rate`, in [0, 1], of false claims is, equal scores in part."""
+        false, true = self.accepted
+        last = int(np.searchsorted(false, rate, side="right")) - 1
+        if last == len(false) - 1:
+            return 1.0
+        part = (rate - false[last]) / (false[last + 1] - false[last])
+        return float(true[last] + part * (true[last + 1] - true[last]))
 
     def thinned(self, points: int) -> tuple[tuple[float, float], ...]:
         """Points (false, true) for a plot: the ends of the curve and, between them, evenly spaced in rank and in the logarithm
@@ -97,3 +103,7 @@ class Curve:
     def turned(self) -> Curve:
         """Of the scores with their signs changed."""
         return Curve(-self.scores[::-1], self.true[::-1], self.false[::-1])
+
+
+def _crossing(false: F64, true: F64) -> float:
+    return float(np.interp(0, true + false - 1, false))

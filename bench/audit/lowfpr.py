@@ -55,7 +55,7 @@ def point(curve: Curve, fpr: float) -> Point:
     """The curve at one false positive rate. A TPR of 0 or 1 is taken for half a true claim more or less where a logarithm would
     be infinite; the note then says that more cannot be told."""
     claims, negatives = round(float(curve.true.sum())), round(float(curve.false.sum()))
-    tpr = Figure(float(curve.true_at(fpr)), *_ends(curve, fpr, claims, negatives))
+    tpr = Figure(curve.true_at(fpr), *_ends(curve, fpr, claims, negatives))
     most = 1 - 0.5 / claims
     within = [min(rate, most) for rate in (tpr.value, tpr.low, tpr.high)]
     notes = []

@@ -8,13 +8,13 @@ import numpy as np
 
 from ...engine.progress import counted
 from ..bootstrap import Figure
+from ..eer import figures
 from ..trials import Names, Trials
 from .cllr import cllr, min_cllr
 from .curve import Curve
 from .linkability import FEWEST, at_ends, d_sys
 from .lowfpr import Point, points
 from .matching import Matching, matching
-from .resampling import resampled
 from .singling import Grid, Linking, Singling, linking, singling
 from .zebra import Zebra, zebra
 
@@ -59,7 +59,7 @@ def summarise(trials: Trials, seed: int = 0, original: Trials | None = None) -> 
     given = curve = Curve.of(trials.true, trials.false)
     eer, auc = _drawn(trials, curve, seed)
     warnings = _warnings(trials, curve, original)
-    if auc.high < 0.5:
+    if (auc.value if np.isnan(auc.high) else auc.high) < 0.5:
         warnings.append(
             f"true claims score lower than false ones (AUC {auc.value:.3f}): labels or scores are upside down, or an attacker"
             " would turn them over; figures are of the scores turned over"
@@ -98,13 +98,9 @@ def _speakers(trials: Trials) -> int | None:
 
 
 def _drawn(trials: Trials, curve: Curve, seed: int) -> tuple[Figure, Figure]:
-    """The equal error rate and the area under the curve, with intervals where there is more than one speaker."""
-    drawn = [(each.equal_error_rate(), each.area()) for each in resampled(trials, curve, seed)]
-    values = curve.equal_error_rate(), curve.area()
-    if _speakers(trials) == 1:
-        return Figure(values[0]), Figure(values[1], high=values[1])
-    eers, areas = zip(*drawn, strict=True)
-    return Figure.of(values[0], eers), Figure.of(values[1], areas)
+    """The equal error rate and the area under the curve, without intervals where there is but one speaker."""
+    eer, auc = figures(trials, curve, seed)
+    return (Figure(eer.value), Figure(auc.value)) if _speakers(trials) == 1 else (eer, auc)
 
 
 def _matching(curve: Curve, original: Trials) -> Matching:
