@@ -9,6 +9,7 @@ import typer
 
 from .. import __version__
 from .cli_audit_mechanism import mechanism
+from .cli_audit_parallel import parallel
 from .cli_audit_report import report
 from .cli_audit_speech import speech
 from .options import STDOUT, JsonSummary, check_json, fail, give_json, put, told
@@ -87,3 +88,4 @@ audit.command(cls=JsonCommand, no_args_is_help=True)(scores)
 audit.command(cls=JsonCommand, no_args_is_help=True)(mechanism)
 audit.command(cls=Command, no_args_is_help=True)(report)
 audit.command(cls=Command, no_args_is_help=True)(speech)
+audit.command(cls=Command, no_args_is_help=True)(parallel)
