@@ -91,6 +91,8 @@ def speech(
     for option, folder in (("--original", original), *(("--anonymized", a) for a in anonymized or ())):
         if folder is not None and not folder.is_dir():
             refuse(f"{option} {folder}: there is no such folder; check the path")
+    if adapt and find_spec("torch") is None:
+        refuse("--adapt trains a network and needs torch: pip install 'velavox[train]', or leave it out")
     with told(ValueError):
         check_result("--out", out / "result.json", [p for p in (manifest,) if p is not None], made=out)
         tell_of_compiling()

@@ -67,9 +67,8 @@ def test_a_file_is_looked_at(tmp_path: Path, asked: _Counted) -> None:
 
 
 def test_content_is_what_counts(tmp_path: Path, asked: _Counted) -> None:
-    x = voice(2.0)
-    whole = np.round(x * 32768).astype(np.int16)
-    x = whole / np.float32(32768)
+    whole = np.round(voice(2.0) * 32768).astype(np.int16)
+    x = np.asarray(whole / 32768, np.float32)
     soundfile.write(tmp_path / "b.flac", whole, RATE)
     paths = [_written(tmp_path / "a.wav", x), tmp_path / "b.flac", _written(tmp_path / "c.wav", -x)]
     embedded = Embedded(tmp_path / "out", ["ge2e"], 1, _quiet)

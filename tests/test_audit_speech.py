@@ -13,11 +13,11 @@ import pytest
 import soundfile
 from signals import RATE, voice
 from velavox.bench import encoders
-from velavox.bench.audit import resampling, speech
+from velavox.bench.audit import adapted, informed, resampling, scored, speech
 from velavox.bench.audit.attributes import ATTACKS
 from velavox.bench.audit.checked import IDENTICAL, SILENT, UNSURE
 from velavox.bench.audit.embedded import Embedded, Take
-from velavox.bench.audit.informed import IGNORANT, INVERTING, LAZY, PLDA, SEMI
+from velavox.bench.audit.informed import IGNORANT, INVERTING, LAZY, NETWORK, NETWORK_PLDA, PLDA, SEMI
 from velavox.bench.audit.material import Material
 from velavox.bench.audit.recordings import NO_COUNTERPART, Listing, from_folders, from_table
 from velavox.bench.audit.result import Attack, Audit, read
@@ -130,7 +130,7 @@ def test_processes_find_the_same(people: Path, tmp_path: Path) -> None:
         embedded = Embedded(tmp_path / str(processes), ("ge2e",), processes, _quiet)
         made = embedded.speak(Spoken(tmp_path / f"made-{processes}", Condition.parse("mcadams:alpha=0.8")), takes)
         found.append(embedded.vectors(made)["ge2e"])
-    assert np.array_equal(*found)
+    assert np.array_equal(found[0], found[1])
     assert np.linalg.norm(found[0], axis=1) == pytest.approx(1, abs=1e-4)
 
 
@@ -172,7 +172,7 @@ def test_one_voice_for_a_speaker_and_another_for_his_enrolments(people: Path, tm
     condition = Condition.parse("mcadams")
     drawn: dict[str, set[tuple[str, str]]] = {}
     for level in ("utterance", "speaker"):
-        side = material.made(condition, tmp_path / level, level)  # type: ignore[arg-type]
+        side = material.made(condition, tmp_path / level, level)
         for part, recordings in material.parts.items():
             for recording, sound in list(zip(recordings, side.sounds[part], strict=True))[:3]:
                 assert sound is not None
@@ -220,3 +220,38 @@ def test_what_a_table_tells_is_asked(people: Path, tmp_path: Path, asked: list[i
 def test_the_networks_that_are_there() -> None:
     assert speech.encoders()[0] == "ge2e"
     assert set(speech.encoders()) <= set(encoders.ENCODERS)
+
+
+def test_a_network_learns_from_others_only(
+    people: Path, tmp_path: Path, asked: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Which speech it is given, and that its vectors are scored like any others."""
+    given: list[set[str]] = []
+
+    class Adapted:
+        key = "weights"
+
+        def __call__(self, samples: F32) -> F32:
+            return _bands(samples)
+
+    def adapt(speech: list[tuple[str, F32]], folder: Path, **_: object) -> Adapted:
+        assert all(len(samples) == int(2.5 * RATE) for _, samples in speech)
+        given.append({speaker for speaker, _ in speech})
+        return Adapted()
+
+    monkeypatch.setattr(adapted, "adapt", adapt)
+    embedded = Embedded(tmp_path / "judged", ("ge2e",), 1, _quiet)
+    material = Material(from_folders(people), embedded)
+    original = material.originals()
+    found = list(informed.network(material, original, original, tmp_path / "adapted", 0, _quiet))
+    assert [likened.attacker for likened in found] == [NETWORK, NETWORK_PLDA]
+    assert len(given) == len(material.protocol.folds) == 2
+    enrol, trial = material.parts["enrol"], material.parts["trial"]
+    for fold, speakers in zip(material.protocol.folds, given, strict=True):
+        assert speakers == {r.speaker for r in fold.known}
+        assert not speakers & fold.speakers
+    apart = [[any(f.speakers >= {e.speaker, t.speaker} for f in material.protocol.folds) for t in trial] for e in enrol]
+    for likened in found:
+        assert np.array_equal(~np.isnan(likened.trials[0]), apart)
+    plain = scored.cosine(original.vectors["ge2e"]["enrol"], original.vectors["ge2e"]["trial"])
+    assert found[0].trials[0][apart] == pytest.approx(plain[apart], abs=1e-5)

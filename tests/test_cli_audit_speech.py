@@ -83,8 +83,8 @@ def test_from_folders_to_the_report(people: Path, tmp_path: Path) -> None:
         soundfile.write(target, -soundfile.read(path)[0][::-1], RATE)
     (made / "s0/0.wav").unlink()
     out = tmp_path / "out"
-    common = "--original", people, "--out", out, "--jobs", 1, "--utility", 0
-    result = _run(*common, "--anonymized", made, "--level", "speaker", "--seed", 3)
+    common = "--original", people, "--out", out, "--jobs", "1", "--utility", "0"
+    result = _run(*common, "--anonymized", made, "--level", "speaker", "--seed", "3")
     assert result.exit_code == 0, result.stderr
     assert "found: no anonymized counterpart: 1: s0/0" in result.stderr
     assert "original against original speech: EER" in result.stderr
@@ -102,7 +102,7 @@ def test_from_folders_to_the_report(people: Path, tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("_quick")
 def test_what_cannot_be_audited_is_a_line(people: Path, tmp_path: Path) -> None:
-    common = "--original", people, "--out", tmp_path / "out", "--jobs", 1
+    common = "--original", people, "--out", tmp_path / "out", "--jobs", "1"
     for given, words in (
         (("--anonymized", people), "is the original, to the sample"),
         (("--method", "vtln", "--split", "dev"), "--split dev: nobody is of it"),

@@ -156,6 +156,7 @@ class Embedded:
                     known[sound.digest] = [round(float(v), 6) for v in encoder(sound.samples())]
                 except ValueError:
                     known[sound.digest] = None
+        self._told(len(sounds), len(sounds))
         return _table([known[sound.digest] for sound in sounds])
 
     def _sounds(self, jobs: Sequence[Job[Sound]], paths: Sequence[Path]) -> list[Sound]:

@@ -137,7 +137,7 @@ def network(
     for number, fold in enumerate(folds):
         names = {r.utterance for r in fold.known}
         heard = [(r.speaker, s) for r, s in zip(known, side.sounds["known"], strict=True) if r.utterance in names and s]
-        encoder = adapt([(who, s.samples) for who, s in heard], folder / f"fold-{number}", seed=seed, say=say)
+        encoder = adapt([(who, s.samples()) for who, s in heard], folder / f"fold-{number}", seed=seed, say=say)
         taught = material.embedded.by(encoder, encoder.key, [s for _, s in heard])
         there = np.asarray(~np.isnan(taught).any(1))
         plda = Plda(taught[there], [who for (who, _), good in zip(heard, there, strict=True) if good])

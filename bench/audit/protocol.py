@@ -14,12 +14,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..attackers import corpus
-from ..selection import KNOWN, LEAST_SPEAKERS
+from ..selection import LEAST_SPEAKERS
 from .findings import Findings
 from .recordings import ENROL, OVERLAP, TRAIN, TRIAL, Recording
 
 LENGTHS = (1, 3, 5, 10, 20)  # enrolment utterances
 TEACHERS = 20  # speakers to learn from, below which the attacked are halved
+KNOWN = 20  # utterances of each that attackers learn from, at most
 
 ONE = "speaker with one utterance, not attacked"
 ONE_KNOWN = "speaker with one utterance, not learnt from"
