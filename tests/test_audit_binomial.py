@@ -11,7 +11,7 @@ pytestmark = pytest.mark.nojit
 @pytest.mark.parametrize("doubt", [0.05, 1e-3, 1e-9])
 def test_ends_are_those_of_scipy(doubt: float) -> None:
     cases = [(0, 1), (1, 1), (0, 30), (30, 30), (3, 1000), (999_999, 1_000_000)]
-    low, high = clopper_pearson(*np.array(cases).T, doubt)
+    low, high = clopper_pearson(np.array(cases)[:, 0], np.array(cases)[:, 1], doubt)
     for n, (hits, trials) in enumerate(cases):
         expected = binomtest(hits, trials).proportion_ci(1 - doubt, "exact")
         assert (low[n], high[n]) == pytest.approx((expected.low, expected.high), rel=1e-6, abs=1e-9)

@@ -43,7 +43,8 @@ def test_own_speaker_has_to_score_highest() -> None:
     grid = _grid(np.array([[3.0, 1, 2, 0], [1, 2, 2, 9], [2, 0, 1, 0]]), [0, 1, 2, -1])
     found = linking(grid)  # the third's own score is beaten; nobody is enrolled whose the fourth is
     assert found is not None
-    assert (found.candidates, found.rate.value) == (3, pytest.approx(2 / 3))
+    assert found.candidates == 3
+    assert found.rate.value == pytest.approx(2 / 3)
 
 
 def test_equal_scores_are_the_attackers() -> None:

@@ -45,6 +45,8 @@ def read(path: Path) -> Trials:
         numbers: dict[str, list[npt.NDArray[np.int32]]] = {name: [] for name in columns[2:]}
         found: dict[str, dict[bytes, int]] = {name: {} for name in numbers}
         for line, part in _parts(path, file):
+            if not part.strip():
+                continue
             table = _table(path, part, line, header, columns, separator)
             scores.append(table["score"])
             labels.append(table["label"] == 1)
@@ -80,14 +82,15 @@ def _parts(path: Path, file: io.BufferedReader) -> Iterator[tuple[int, bytes]]:
     line, rest = 2, b""
     while block := file.read(_PART):
         end = block.rfind(b"\n") + 1
-        if not end and len(rest) + len(block) > _LONGEST:
+        if len(rest) > _LONGEST and not end:
             raise ScoreError(f"{path}, line {line}: is longer than {_LONGEST} characters; is it a table of scores?")
-        part, rest = rest + block[:end], block[end:] if end else rest + block
-        if part:
-            yield line, part
-            line += part.count(b"\n")
-    if rest:
-        yield line, rest
+        if not end:
+            rest += block
+            continue
+        part, rest = rest + block[:end], block[end:]
+        yield line, part
+        line += part.count(b"\n")
+    yield line, rest
 
 
 def _table(path: Path, part: bytes, line: int, header: list[str], columns: list[str], separator: str) -> npt.NDArray[np.void]:

@@ -36,7 +36,11 @@ def as_text(summary: Summary, title: str, attacker: str = "") -> str:
     ]
     zebra = summary.zebra
     others = [
-        _row("D_sys", "none" if math.isnan(summary.d_sys) else f"{summary.d_sys:.3f}", "0: not linkable, 1: always linked"),
+        _row(
+            "D_sys",
+            "none" if math.isnan(summary.d_sys) else f"{summary.d_sys:.3f}",
+            "0: no score tells, 1: every score does",
+        ),
         _row(
             "Cllr, at best",
             f"{summary.cllr:.3f}, {summary.min_cllr:.3f} bit",

@@ -24,7 +24,7 @@ _DRAWN = 300  # points of a curve for plots
 _FEW_TRIALS = 30  # of either kind
 _FEW_SPEAKERS = 10
 _TIED = 0.01
-_LOST = 0.01  # of D_sys
+_LOST = 0.05  # of D_sys
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,9 @@ def summarise(trials: Trials, seed: int = 0, original: Trials | None = None) -> 
     """
     given = curve = Curve.of(trials.true, trials.false)
     eer, auc = _drawn(trials, curve, seed)
-    warnings = _warnings(trials, curve, original)
+    warnings = []
+    if original is not None and are_those(trials, original):
+        warnings.append("these are the scores of originals against originals: they say nothing of anonymized speech")
     if (auc.value if np.isnan(auc.high) else auc.high) < 0.5:
         warnings.append(
             f"true claims score lower than false ones (AUC {auc.value:.3f}): labels or scores are upside down, or an attacker"
@@ -66,6 +68,7 @@ def summarise(trials: Trials, seed: int = 0, original: Trials | None = None) -> 
         )
         trials, curve = replace(trials, values=-trials.values), curve.turned()
         eer, auc = _drawn(trials, curve, seed)
+    warnings += _warnings(trials, curve)
     grid = Grid.of(trials)
     return Summary(
         eer,
@@ -110,10 +113,8 @@ def _matching(curve: Curve, original: Trials) -> Matching:
     return matching(curve, verifier)
 
 
-def _warnings(trials: Trials, curve: Curve, original: Trials | None) -> list[str]:
+def _warnings(trials: Trials, curve: Curve) -> list[str]:
     found = []
-    if original is not None and are_those(trials, original):
-        found.append("these are the scores of originals against originals: they say nothing of anonymized speech")
     true, false = int(trials.same.sum()), int((~trials.same).sum())
     if min(true, false) < _FEW_TRIALS:
         found.append(f"{true:,} true and {false:,} false claims are too few for any figure; give {_FEW_TRIALS} of each or more")
