@@ -130,7 +130,7 @@ def test_pictures_show_the_strongest_of_each_attacker() -> None:
     roc, _, growth = found.pictures
     labels = drawn(roc.plot).get_legend_handles_labels()[1]
     assert labels == ["ignorant (ge2e)", "semi-informed (ge2e)"]
-    assert "Curves begin at 0.4 % false alarms" in roc.about  # of 792 false claims
+    assert "at 0.4 % false alarms at the latest" in roc.about  # of 792 false claims
     assert len(drawn(growth.plot).get_legend_handles_labels()[1]) == 4  # by two poolings
     assert pictures.of_speaker(one, "no such form") is None
     assert pictures.privacy_against_words([audits()[3]]) is None  # no words were recognised

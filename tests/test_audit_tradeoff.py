@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 from scipy.special import ndtr, ndtri
+from velavox.bench.audit.binomial import clopper_pearson
 from velavox.bench.audit.tradeoff import BEST, FPRS, curve, least_mu, proofs, proven
 from velavox.engine.accountant import largest_tpr
 from velavox.kernels.jit import F64
@@ -42,6 +43,13 @@ def test_bounds_hold_as_often_as_they_say() -> None:
     wrong = sum(max(p.mu for p in proofs(*gaussians(1, 2000, seed), doubt=0.2)) > 1 for seed in range(1000))
     assert wrong < 200
     assert wrong > 5  # and no bound so wide that it says nothing
+
+
+def test_all_proofs_share_one_doubt() -> None:
+    for proof in proofs(*gaussians(1, 20_000), doubt=0.04):  # of four proofs, on 10,000 scores of each
+        for share in (proof.fpr, proof.tpr):
+            assert (share.low, share.high) == clopper_pearson(round(share.value * 10_000), 10_000, 0.01)
+        assert proof.mu == least_mu(proof.tpr.low, proof.fpr.high)
 
 
 def test_a_defect_that_shows_rarely_is_found_among_few_false_alarms() -> None:

@@ -116,4 +116,5 @@ def _items(texts: Sequence[str]) -> str:
 
 
 def _cell(value: Cell) -> str:
-    return escape(value.text) + (f"<small>{escape(value.small)}</small>" if value.small else "")
+    text = escape(value.text).replace(" %", "&nbsp;%")
+    return text + (f"<small>{escape(value.small)}</small>" if value.small else "")

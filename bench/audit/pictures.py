@@ -55,7 +55,8 @@ def of_speaker(audit: Audit, form: str) -> Pictures | None:
     curves = [_curve(attack) for attack in drawn(audit, form)]
     limit = max(curve.resolved for curve in curves)
     where = f"{audit.condition}, {form}"
-    resolved = f"Curves begin at {plots.percent(float(f'{limit:.1g}'))} false alarms: so few trials do not resolve fewer. "
+    latest = plots.percent(float(f"{limit:.1g}"))
+    resolved = f"Each begins where its trials resolve it, at {latest} false alarms at the latest. "
     straight = "Dotted: chance and the Gaussian mechanism of mu 1, 2, 3."
     pictures = [
         Picture(f"ROC: {where}", plots.roc(curves), f"Hits over false alarms, logarithmic. {resolved}{straight}"),

@@ -61,7 +61,7 @@ def resolved_rate(attacks: Sequence[Attack]) -> float | None:
 
 def variant(attack: Attack) -> str:
     """What it was of, as "ge2e, 5 enrolments, maximum"."""
-    parts = [attack.encoder]
+    parts = ["both encoders" if attack.encoder == "both" else attack.encoder]
     if attack.enrolment:
         parts += [f"{attack.enrolment} enrolment{'s' * (attack.enrolment != 1)}", attack.pooling]
     return ", ".join(part for part in parts if part)

@@ -45,7 +45,8 @@ def overview(audits: Sequence[Audit], baseline: Baseline) -> Table:
 
 def eers(audits: Sequence[Audit], baseline: Baseline) -> Table:
     """Methods over attackers."""
-    attackers = list(dict.fromkeys(a.attacker for audit in audits for a in of(audit, USER, "relaxed")))
+    by_most = sorted((by_attacker(of(audit, USER, "relaxed")) for audit in audits), key=len, reverse=True)
+    attackers = list(dict.fromkeys(name for found in by_most for name in found))
     rows: list[list[str | Cell]] = []
     for audit in audits:
         found = by_attacker(of(audit, USER, "relaxed"))
@@ -79,19 +80,21 @@ def attacked(title: str, attacks: Sequence[Attack], baseline: Baseline) -> Table
                 Cell(attack.attacker, attack.knows),
                 variant(attack),
                 _eer(attack, baseline),
+                f"{attack.speakers}",
+                f"{s.trials:,} ({s.same:,} true)",
                 _shares(s.auc),
                 *(_number(value) for value in (s.d_sys, s.cllr, s.min_cllr)),
                 f"{_number(s.zebra.expected)}, {_number(s.zebra.worst)}, {s.zebra.category}",
                 _DASH if s.matching is None else f"{_shares(s.matching.mmr)} / {_shares(s.matching.wmr)}",
                 _DASH if s.linking is None else f"{_shares(s.linking.rate)} of {s.linking.candidates}",
                 _DASH if s.singling is None else _shares(s.singling.rate),
-                f"{attack.speakers}",
-                f"{s.trials:,} ({s.same:,} true)",
             ]
         )
-    head = ["attacker", "by", "EER", "AUC", "D_sys", "Cllr", "min Cllr", "ZEBRA", "MMR / WMR", "linked", "singled out"]
+    head = ["attacker", "by", "EER", "speakers", "trials", "AUC", "D_sys", "Cllr", "min Cllr", "ZEBRA"]
+    head += ["MMR / WMR", "linked", "singled out"]
+    told = [i for i in range(len(head)) if any(row[i] != _DASH for row in rows)]
     note = "Each row: the variant (enrolment utterances, pooling) with the lowest EER. All others are in the JSON file."
-    return Table(title, [*head, "speakers", "trials"], rows, [note, *_said(shown, baseline)])
+    return Table(title, [head[i] for i in told], [[row[i] for i in told] for row in rows], [note, *_said(shown, baseline)])
 
 
 def few_false_alarms(title: str, attacks: Sequence[Attack], baseline: Baseline) -> Table:
