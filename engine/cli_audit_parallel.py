@@ -22,7 +22,7 @@ def parallel(
     """Make synthetic speech for the strict forms: the same sentences by speakers of known gender and accent.
 
     \b
-    Needs the extra `train` and espeak-ng; it takes about as long as what is said. Example:
+    Needs the extra `train` and espeak-ng, and a third of a second of one core for each second of speech. Example:
       velavox audit parallel --voices package/voices --out parallel
       velavox audit speech --original parallel --manifest parallel/manifest.csv --method mcadams --out audit
     """

@@ -79,6 +79,14 @@ def test_no_voice_is_in_both_splits(tmp_path: Path) -> None:
     assert not used["dev"] & used["train"]
 
 
+def test_children_and_whisperers_are_left_out(tmp_path: Path) -> None:
+    """Of whom the voices are that would all be drawn, there being two of a split."""
+    voices = {**VOICES, **{name: VOICES["am_0"] for name in parallel.UNLIKE}}
+    assert (
+        make(tmp_path / "a", voices, Humming(), 2, 2).read_bytes() == make(tmp_path / "b", VOICES, Humming(), 2, 2).read_bytes()
+    )
+
+
 def test_the_audit_reads_the_table(tmp_path: Path) -> None:
     listing = from_table(make(tmp_path, VOICES, Humming(), 1, 4), tmp_path)
     assert len(listing.recordings) == 48

@@ -29,6 +29,7 @@ SOURCE = "parallel-synthetic"
 LICENCE = "synthetic: Kokoro-82M, Apache-2.0"
 GENDERS = {"F": "f", "M": "m"}  # to the second letter of a voice's name ...
 ACCENTS = {"American": "a", "British": "b", "Mandarin": "z"}  # ... and the first
+UNLIKE = ("zm_yunxia", "am_santa", "af_nicole")  # a boy, a Santa Claus and a whisperer: no adults' plain voices
 SENTENCES = (
     "The museum opens at nine, but the garden is closed on Mondays.",
     "Could you send me the address of the hotel near the river?",
@@ -125,7 +126,8 @@ def _said(synthesizer: kokoro.Kokoro, letters: str, voice: F32, pace: float) -> 
 
 def _names(voices: Mapping[str, F32], who: Speaker) -> list[str]:
     """Every other voice of this kind: those of one split."""
-    kind = sorted(name for name in voices if name.startswith(ACCENTS[who.accent] + GENDERS[who.gender] + "_"))
+    like = ACCENTS[who.accent] + GENDERS[who.gender] + "_"
+    kind = sorted(name for name in voices if name.startswith(like) and name not in UNLIKE)
     if len(kind) < 2:
         raise ValueError(f"{len(kind)} voices of {who.accent} accent and gender {who.gender}: give all of kokoro-js")
     return kind[who.split == TRAIN :: 2]
