@@ -81,7 +81,7 @@ def test_no_voice_is_in_both_splits(tmp_path: Path) -> None:
 
 def test_children_and_whisperers_are_left_out(tmp_path: Path) -> None:
     """Of whom the voices are that would all be drawn, there being two of a split."""
-    voices = {**VOICES, **{name: VOICES["am_0"] for name in parallel.UNLIKE}}
+    voices = {**VOICES, **dict.fromkeys(parallel.UNLIKE, VOICES["am_0"])}
     assert (
         make(tmp_path / "a", voices, Humming(), 2, 2).read_bytes() == make(tmp_path / "b", VOICES, Humming(), 2, 2).read_bytes()
     )
