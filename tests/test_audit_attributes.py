@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from velavox.bench.attackers import Voices
-from velavox.bench.audit.attributes import ATTACKS, Labelled, accuracy, relaxed, strict
+from velavox.bench.audit.attributes import ATTACKS, Labelled, relaxed, strict
 from velavox.bench.eer import equal_error_rate
 from velavox.bench.trials import Trials
 
@@ -35,15 +35,12 @@ KNOWN, HIDDEN, SHOWN = _speech(80, 1, 4.0), _speech(40, 2, 0.0), _speech(40, 3, 
 def test_what_shows_is_found(attack: str) -> None:
     assert _rate(relaxed(attack, KNOWN, SHOWN)) < 0.12
     assert _rate(strict(attack, KNOWN, SHOWN)) < 0.25
-    assert accuracy(attack, KNOWN, SHOWN).value > 0.85
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_what_does_not_show_is_not_found(attack: str) -> None:
     assert _rate(relaxed(attack, KNOWN, HIDDEN)) == pytest.approx(0.5, abs=0.17)
     assert _rate(strict(attack, KNOWN, HIDDEN)) == pytest.approx(0.5, abs=0.1)
-    found = accuracy(attack, KNOWN, HIDDEN)
-    assert found.low < 0.5 < found.high
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
@@ -54,7 +51,6 @@ def test_three_classes_are_each_claimed(attack: str) -> None:
     assert found.same.sum() == 120
     assert list(found.tests or ())[:2] == ["0", "1"]
     assert _rate(found) < 0.3
-    assert accuracy(attack, known, trials).value > 0.6  # of the middle one a linear model of centres knows less
 
 
 def test_of_two_classes_one_is_claimed() -> None:
@@ -71,13 +67,6 @@ def test_strict_pairs_say_the_same_and_are_two_people() -> None:
     found = strict("cosine", KNOWN, Labelled(SHOWN.voices, SHOWN.classes, rest))
     assert len(found.values) == EACH * (19 * 18 // 2 + 20 * 19 // 2)
     assert SHOWN.voices.speakers[0] not in (found.speakers or ())
-
-
-def test_accuracy_is_balanced() -> None:
-    """Nine tenths are F: who always says so is right as often as by chance."""
-    few = [i for i, c in enumerate(HIDDEN.classes) if c == "F" or i < 16]
-    voices = Voices(HIDDEN.voices.vectors[few] - 8 * np.eye(WIDTH)[3], [HIDDEN.voices.speakers[i] for i in few])
-    assert accuracy("cosine", KNOWN, Labelled(voices, [HIDDEN.classes[i] for i in few])).value == pytest.approx(0.5, abs=0.01)
 
 
 def test_what_cannot_be_attacked() -> None:

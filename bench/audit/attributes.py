@@ -21,7 +21,6 @@ import numpy.typing as npt
 
 from ...kernels.jit import F64, I64
 from ..attackers import Voices, normed
-from ..bootstrap import Figure, ratio
 from ..trials import Trials
 from .logistic import Logistic
 
@@ -71,16 +70,6 @@ def strict(attack: str, known: Labelled, trials: Labelled) -> Trials:
     labels = np.array(trials.classes)
     values = np.einsum("ij,ij->i", leaning[first], leaning[second])
     return Trials(values, labels[first] == labels[second], [trials.voices.speakers[i] for i in first.tolist()])
-
-
-def accuracy(attack: str, known: Labelled, trials: Labelled, seed: int = 0) -> Figure:
-    """How often the class to which a recording leans most is its own: the mean over classes, so that 1 / classes is chance."""
-    classes, leaning = _leaning(attack, known, trials)
-    labels = np.array(trials.classes)
-    right = np.array(classes)[leaning.argmax(1)] == labels
-    weight = {c: len(labels) / max(1, int((labels == c).sum())) for c in classes}
-    rows = zip(trials.voices.speakers, right, labels, strict=True)
-    return ratio(((speaker, weight[c] * float(hit), weight[c]) for speaker, hit, c in rows), seed)
 
 
 def _leaning(attack: str, known: Labelled, trials: Labelled) -> tuple[list[str], F64]:
