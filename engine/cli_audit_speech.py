@@ -91,6 +91,11 @@ def speech(
     for option, folder in (("--original", original), *(("--anonymized", a) for a in anonymized or ())):
         if folder is not None and not folder.is_dir():
             refuse(f"{option} {folder}: there is no such folder; check the path")
+    for option, folder in (("--anonymized", a) for a in anonymized or ()):
+        _refuse_within("--out", out, option, folder)
+    if original is not None and manifest is None and not kaldi:  # all that lies below it is taken for recordings
+        for option, inner in (("--out", out), *(("--anonymized", a) for a in anonymized or ())):
+            _refuse_within(option, inner, "--original", original)
     if adapt and find_spec("torch") is None:
         refuse("--adapt trains a network and needs torch: pip install 'velavox[train]', or leave it out")
     with told(ValueError):
@@ -140,6 +145,11 @@ def _condition(option: str, text: str) -> Condition:
     if not found.anonymizes:
         refuse(f"{option} {text}: the originals are audited anyway; give a method of `velavox methods`")
     return found
+
+
+def _refuse_within(option: str, inner: Path, outer_option: str, outer: Path) -> None:
+    if outer.resolve() in inner.resolve().parents:
+        refuse(f"{option} {inner}: lies among the recordings of {outer_option} {outer}; give another")
 
 
 def _refuse_twice(names: list[str]) -> None:

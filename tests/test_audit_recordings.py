@@ -82,6 +82,14 @@ def test_folders_of_speakers(tmp_path: Path) -> None:
     assert listing.findings.names == {NO_SPEAKER: ["loose.wav"]}
 
 
+def test_links_are_followed_but_not_for_ever(tmp_path: Path) -> None:
+    _touch(tmp_path, "set/ann/1.wav", "elsewhere/2.wav")
+    (tmp_path / "set/bob").symlink_to(tmp_path / "elsewhere")
+    (tmp_path / "set/cat").symlink_to(tmp_path / "elsewhere")
+    (tmp_path / "set/ann/up").symlink_to(tmp_path / "set")
+    assert [r.utterance for r in from_folders(tmp_path / "set").recordings] == ["ann/1", "bob/2"]
+
+
 def test_folders_of_vctk(tmp_path: Path) -> None:
     _touch(tmp_path / "vctk", "wav48/p225/p225_001.wav", "wav48/p226/p226_001.wav")
     assert [r.speaker for r in from_folders(tmp_path / "vctk").recordings] == ["vctk:p225", "vctk:p226"]

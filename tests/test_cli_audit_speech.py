@@ -66,8 +66,9 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_wrong_use_is_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], words: str) -> None:
-    monkeypatch.chdir(tmp_path)
-    result = _run(*arguments, "--out", "out")
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    result = _run(*arguments, "--out", "../out")
     assert result.exit_code == 2
     assert words in result.stderr
     assert len([line for line in result.stderr.splitlines() if "compiling" not in line]) == 1
@@ -98,6 +99,20 @@ def test_from_folders_to_the_report(people: Path, tmp_path: Path) -> None:
     assert json.loads((out / "findings.json").read_text())["made"]["no anonymized counterpart"] == ["s0/0"]
     for name in ("report.json", "report.md", "report.html"):
         assert (out / name).stat().st_size > 1000
+
+
+def test_no_folder_among_the_recordings(tmp_path: Path) -> None:
+    for name in ("o/made", "m"):
+        (tmp_path / name).mkdir(parents=True)
+    o, m = tmp_path / "o", tmp_path / "m"
+    for arguments, words in (
+        (("--original", o, "--method", "vtln", "--out", o / "out"), f"--out {o / 'out'}: lies among"),
+        (("--original", o, "--anonymized", o / "made", "--out", tmp_path / "out"), f"--anonymized {o / 'made'}: lies among"),
+        (("--original", o, "--anonymized", m, "--out", m / "out"), f"--anonymized {m}; give another"),
+    ):
+        result = _run(*arguments)
+        assert result.exit_code == 2
+        assert words in result.stderr
 
 
 @pytest.mark.usefixtures("_quick")

@@ -126,10 +126,14 @@ def counterparts(recordings: tuple[Recording, ...], folder: Path, findings: Find
 
 
 def walk(folder: Path) -> Iterator[Path]:
-    """Recordings below a folder by name, or by their first bytes, in order; what is hidden is left out."""
+    """Recordings below a folder by name, or by their first bytes, in order; what is hidden is left out. A folder that several
+    links lead to is walked once: one may lead back up."""
+    seen: set[str] = set()
     for root, folders, files in os.walk(folder, followlinks=True):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        for name in sorted(files):
+        known = os.path.realpath(root) in seen
+        seen.add(os.path.realpath(root))
+        folders[:] = [] if known else sorted(name for name in folders if not name.startswith("."))
+        for name in () if known else sorted(files):
             if not name.startswith(".") and ending(Path(root) / name) is not None:
                 yield Path(root) / name
 
