@@ -14,7 +14,7 @@ from .progress import say
 
 def report(
     results: Annotated[
-        list[Path], typer.Argument(help="What `audit speech` and `audit mechanism --json` wrote.", metavar="RESULT.json...")
+        list[Path], typer.Argument(help="What `audit speech` and `audit mechanism --json` wrote.", metavar="RESULT.json")
     ],
     out: Annotated[Path, typer.Option(help="Folder for report.json, report.md and report.html.", metavar="DIR")],
 ) -> None:

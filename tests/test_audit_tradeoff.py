@@ -48,7 +48,7 @@ def test_bounds_hold_as_often_as_they_say() -> None:
 def test_all_proofs_share_one_doubt() -> None:
     for proof in proofs(*gaussians(1, 20_000), doubt=0.04):  # of four proofs, on 10,000 scores of each
         for share in (proof.fpr, proof.tpr):
-            assert (share.low, share.high) == clopper_pearson(round(share.value * 10_000), 10_000, 0.01)
+            assert [share.low, share.high] == [float(end) for end in clopper_pearson(round(share.value * 10_000), 10_000, 0.01)]
         assert proof.mu == least_mu(proof.tpr.low, proof.fpr.high)
 
 
