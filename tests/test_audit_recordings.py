@@ -35,12 +35,15 @@ def _table(folder: Path, text: str) -> Path:
 
 def test_a_table_says_all_that_it_knows(tmp_path: Path) -> None:
     _touch(tmp_path, "a/1.wav", "b/1.wav")
-    columns = "path,speaker,utterance,source,channel,split,role,transcript,gender,accent,age\n"
-    rows = "a/1.wav,ann,a1,libri_dev,phone,Dev,enrol,Hello there,F,Scots,34\nb/1.wav,bob,b1,libri_train,,train,,,,,\n"
+    columns = "path,speaker,utterance,source,channel,split,role,transcript,gender,accent,age,language\n"
+    rows = (
+        "a/1.wav,ann,a1,libri_dev,phone,Dev,enrol,Hello there,F,Scots,34,EN-gb\nb/1.wav,bob,b1,libri_train,,train,,你好,,,,\n"
+    )
     listing = from_table(_table(tmp_path, columns + rows), tmp_path)
     ann, bob = listing.recordings
     assert (ann.speaker, ann.utterance, ann.channel, ann.split, ann.role) == ("libri:ann", "a1", "phone", "dev", "enrol")
     assert (ann.text, dict(ann.attributes)) == ("Hello there", {"gender": "F", "accent": "Scots", "age": "30 to 49"})
+    assert (ann.language, bob.language) == ("en", "zh")
     assert (bob.speaker, bob.channel, dict(bob.attributes)) == ("libri:bob", "libri_train", {})
     assert not listing.findings.names
 

@@ -22,6 +22,7 @@ from velavox.bench.audit.material import Material
 from velavox.bench.audit.recordings import NO_COUNTERPART, Listing, from_folders, from_table
 from velavox.bench.audit.result import Attack, Audit, read
 from velavox.bench.audit.speech import Settings, Subject, audit
+from velavox.bench.audit.utility import Pair, Utility
 from velavox.bench.condition import Condition, Spoken
 from velavox.kernels.jit import F32
 
@@ -152,7 +153,11 @@ def test_a_folder_of_somebody_else(people: Path, tmp_path: Path, asked: list[int
     everything[0].unlink()
     soundfile.write(everything[1], np.zeros(int(2.5 * RATE), np.float32), RATE)
     soundfile.write(everything[2], *soundfile.read(people / "s0/2.wav", dtype="int16"))
-    _, found = _audited(from_folders(people), Subject(folder=made), tmp_path / "out")
+    settings = Settings(heard=3, words=False)
+    original, found = _audited(from_folders(people), Subject(folder=made), tmp_path / "out", settings)
+    assert original.utility["f0_correlation"].value == pytest.approx(1)
+    assert found.utility["level_change_db"].value == pytest.approx(20 * math.log10(0.5), abs=0.1)
+    assert {"distinctiveness", "deidentification"} <= found.utility.keys() - original.utility.keys()
     assert found.counts[NO_COUNTERPART] == found.counts[SILENT] == found.counts[IDENTICAL] == 1
     assert found.counts["trials left out"] + found.counts["enrolments left out"] == 2
     assert math.isnan(found.delay_ms)
@@ -188,23 +193,40 @@ def test_one_voice_for_a_speaker_and_another_for_his_enrolments(people: Path, tm
             assert drawn[f"{level} {part}"] == {(kind, r.utterance) for r in recordings[:3]}
 
 
-def test_what_a_table_tells_is_asked(people: Path, tmp_path: Path, asked: list[int]) -> None:
-    """Attributes, texts, channels, and short trials."""
+def test_what_a_table_tells_is_asked(people: Path, tmp_path: Path, asked: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Attributes, texts, languages, channels, and short trials."""
+    given: list[Pair] = []
+
+    def utility(pairs: list[Pair], *_: object) -> Utility:
+        given.extend(pairs)
+        return Utility({}, {})
+
+    monkeypatch.setattr(speech, "utility", utility)
     short = tmp_path / "short.wav"
     soundfile.write(short, _filtered(0, 5, 2.5)[: int(1.2 * RATE)], RATE)
     with (tmp_path / "all.csv").open("w") as file:
         writer = csv.writer(file)
-        writer.writerow(["path", "speaker", "split", "channel", "gender", "transcript"])
+        writer.writerow(["path", "speaker", "split", "channel", "gender", "transcript", "language"])
         for speaker in range(SPEAKERS):
             split, gender = "train" if speaker < 4 else "dev", "" if speaker == 4 else "FM"[speaker % 2]
             for n in range(4):
-                row = people / f"s{speaker}/{n}.wav", speaker, split, "ab"[n % 2], gender, f"Sentence {n % 2}!"
+                row = (
+                    people / f"s{speaker}/{n}.wav",
+                    speaker,
+                    split,
+                    "ab"[n % 2],
+                    gender,
+                    f"Sentence {n % 2}!",
+                    "de" if speaker == 6 else "",
+                )
                 writer.writerow(row)
-        writer.writerow([short, 5, "dev", "a", "M", "Short"])
+        writer.writerow([short, 5, "dev", "a", "M", "Short", ""])
     listing = from_table(tmp_path / "all.csv", people)
     made = _changed(people, tmp_path / "made", lambda x: -x[::-1])
     soundfile.write(made / "short.flac", soundfile.read(short)[0][::-1], RATE)
-    _, found = _audited(listing, Subject(folder=made), tmp_path / "out")
+    _, found = _audited(listing, Subject(folder=made), tmp_path / "out", Settings(heard=100, words=False))
+    words = {(pair.speaker[-1], pair.language, bool(pair.transcript)) for pair in given}
+    assert words == {("4", "en", True), ("5", "en", True), ("6", "de", False), ("7", "en", True)}
     of_user = {(a.form, a.channel) for a in found.attacks if a.privacy == "user"}
     assert of_user >= {("relaxed", "all"), ("relaxed", "same"), ("relaxed", "cross"), ("strict", "all")}
     relaxed, strict = (_attacks(found, LAZY, form=f, channel="all", enrolment=1)[0].summary for f in ("relaxed", "strict"))

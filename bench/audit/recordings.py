@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import os
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -176,7 +177,7 @@ def _row(cells: Mapping[str, str], where: str, beside: Path, originals: Path, fi
         split=cells.get("split", "").lower(),
         role=role,
         text=text,
-        language=cells.get("language") or language_of(text),
+        language=re.split("[-_]", cells.get("language", "").lower())[0] or language_of(text),
         attributes={name: age_group(cells[name]) if name == "age" else cells[name] for name in ATTRIBUTES if cells.get(name)},
     )
 

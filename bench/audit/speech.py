@@ -41,6 +41,7 @@ from .work import Told
 IMPLAUSIBLE = 0.35  # EER of originals against originals from which on no figure would mean anything
 UNCHANGED = 0.95  # median cosine with the original from which on speech is hardly another voice
 RESULT, FINDINGS = "result.json", "findings.json"
+RECOGNISED = "en", "zh"  # languages
 _JUDGES = "ctranslate2", "tokenizers", "speechmos"  # of the extra `audit`
 FIRST = "ge2e"  # the encoder that is always there
 
@@ -191,7 +192,7 @@ class _Bench:
         if side is self.original:
             return notes
         level = LEVELS[self.settings.level]
-        if subject.folder:
+        if subject.folder is not None:
             level += " (as told: the folder was made elsewhere)"
         if subject.folder and self.settings.level == "speaker":
             level += "; enrolments and trials there have one voice, unless they were made apart: then informed attackers are "
@@ -211,7 +212,13 @@ class _Bench:
         chosen = spread(there, self.settings.heard)
         judges = Judges(self.out / "judged") if self.settings.words and all(map(find_spec, _JUDGES)) else None
         self.say(f"utility of {len(chosen)} trials{', with the recogniser' if judges else ''}")
-        pairs = [Pair(r.speaker, r.language, r.text, before.samples, after.samples) for r, before, after in chosen]
+        pairs = [
+            Pair(r.speaker, r.language, r.text if r.language in RECOGNISED else "", before.samples, after.samples)
+            for r, before, after in chosen
+        ]
+        other = sum(bool(r.text) and r.language not in RECOGNISED for r, _, _ in chosen)
+        if judges and other:
+            notes.append(f"words of {other} trials are not judged: only those in {' and '.join(RECOGNISED)} are")
         kept = utility(pairs, judges, self.settings.seed)
         notes += kept.notes
         found = dict(kept.figures)

@@ -14,7 +14,7 @@ from .material import Material
 from .protocol import LENGTHS
 from .recordings import Recording
 from .result import Attack
-from .scored import AVERAGE, MAXIMUM, Scorer
+from .scored import MAXIMUM, Cell, Scorer
 from .summary import summarise
 from .work import Told, done
 
@@ -35,37 +35,42 @@ class _OfSpeakers:
         found: list[Attack] = []
         notes: list[str] = []
         for cell in scorer.cells(LENGTHS):
-            if cell.enrolment == 1 and cell.pooling == MAXIMUM:  # of one, the maximum is the average
-                found += [replace(a, pooling=MAXIMUM) for a in found[-1:] if a.enrolment == 1 and a.pooling == AVERAGE]
+            if (cell.enrolment, cell.pooling) == (1, MAXIMUM):
                 continue
-            scored = scorer(cell, self.likened.trials)
-            if scored.trials is None:
-                which = f"{cell.enrolment} enrolments, {cell.form}, {cell.channel} channels"
-                notes.append(f"{which}: not tried: {scored.speakers} speakers have them, or trials are of one kind only")
+            attack = self._attack(scorer, cell)
+            if isinstance(attack, str):
+                notes.append(attack)
                 continue
-            before = None if self.likened.originals is None else scorer(cell, self.likened.originals).trials
-            try:
-                summary = summarise(scored.trials, self.seed, before)
-            except ValueError as error:
-                who = f"{self.likened.attacker}, {self.likened.encoder}, {cell.enrolment} enrolments"
-                notes.append(f"{who}: no figures: {error}")
-                continue
-            found.append(
-                Attack(
-                    privacy=USER,
-                    form=cell.form,
-                    attacker=self.likened.attacker,
-                    knows=self.likened.knows,
-                    encoder=self.likened.encoder,
-                    pooling=cell.pooling,
-                    enrolment=cell.enrolment,
-                    channel=cell.channel,
-                    speakers=scored.speakers,
-                    summary=summary,
-                    notes=(*self.likened.notes, *scored.notes),
-                )
-            )
+            found.append(attack)
+            if cell.enrolment == 1:  # of one similarity, the maximum is the average
+                found.append(replace(attack, pooling=MAXIMUM))
         return found, notes
+
+    def _attack(self, scorer: Scorer, cell: Cell) -> Attack | str:
+        """Or why there is none, in a line."""
+        likened = self.likened
+        which = f"{cell.enrolment} enrolments, {cell.form}, {cell.channel} channels"
+        scored = scorer(cell, likened.trials)
+        if scored.trials is None:
+            return f"{which}: not tried: {scored.speakers} speakers have them, or trials are of one kind only"
+        before = None if likened.originals is None else scorer(cell, likened.originals).trials
+        try:
+            summary = summarise(scored.trials, self.seed, before)
+        except ValueError as error:
+            return f"{likened.attacker}, {likened.encoder}, {which}: no figures: {error}"
+        return Attack(
+            privacy=USER,
+            form=cell.form,
+            attacker=likened.attacker,
+            knows=likened.knows,
+            encoder=likened.encoder,
+            pooling=cell.pooling,
+            enrolment=cell.enrolment,
+            channel=cell.channel,
+            speakers=scored.speakers,
+            summary=summary,
+            notes=(*likened.notes, *scored.notes),
+        )
 
 
 @dataclass(frozen=True)
