@@ -1,6 +1,7 @@
 """Utility: what is unchanged scores as such, each figure falls for its own reason, and what cannot be measured is counted."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -37,6 +38,15 @@ def test_nothing_changed() -> None:
     assert figures["fbank_distance"].value == 0
     assert 0 < figures["fbank_within_speaker"].value < figures["fbank_between_speakers"].value
     assert figures.keys() <= MEANING.keys()
+
+
+def test_the_yardstick_is_of_one_corpus() -> None:
+    """Another one, filtered as by another microphone, is no other speaker."""
+    pairs = _pairs(lambda x: x)
+    dull = [replace(p, speaker=p.speaker.replace("c:", "d:"), original=lambda p=p: np.cumsum(p.original())) for p in pairs]  # type: ignore[misc]
+    far = utility([*pairs, *dull]).figures["fbank_between_speakers"].value
+    alone = [utility(some).figures["fbank_between_speakers"].value for some in (pairs, dull)]
+    assert far == pytest.approx(np.mean(alone))
 
 
 def test_gain_is_a_matter_of_level_alone() -> None:
