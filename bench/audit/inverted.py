@@ -2,6 +2,9 @@
 
 He knows the method and the ranges that its voices are drawn from, not what was drawn. Each candidate is the product's own
 signal processing with the inverse parameter; the kernels run it, as the stages refuse what could leave a speaker's own voice.
+
+Of McAdams he has an EER of 6 %, without having learnt anything; who does not undo it has 33 % (28 speakers, 207 trials, two
+encoders joined). One power for all voices gives 13 to 33 %.
 """
 
 from __future__ import annotations
