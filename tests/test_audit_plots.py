@@ -69,9 +69,10 @@ def test_a_gaussian_is_a_straight_line_of_a_det_plot() -> None:
 
 
 def test_many_attackers_can_be_told_apart() -> None:
-    axes = drawn(plots.roc([curve(str(i)) for i in range(6)]))
-    looks = {(named(axes, str(i)).get_color(), str(named(axes, str(i)).get_linestyle())) for i in range(6)}
-    assert len(looks) == 6 == len({colour for colour, _ in looks})
+    axes = drawn(plots.roc([curve(str(i)) for i in range(9)]))
+    lines = [named(axes, str(i)) for i in range(9)]
+    assert len({line.get_color() for line in lines}) == 6
+    assert len({(line.get_color(), line.get_linestyle()) for line in lines}) == 9
 
 
 def test_hits_grow_over_enrolment() -> None:

@@ -40,6 +40,7 @@ thead th { background: var(--raised); white-space: nowrap; }
 tbody th { font-weight: 600; min-width: 14rem; max-width: 22rem; position: sticky; left: 0; background: var(--ground); }
 caption span { position: sticky; left: .75rem; }
 @media (max-width: 40rem) { tbody th { min-width: 8.5rem; } th, td { padding: .4rem .5rem; } }
+td.long { min-width: 15rem; }
 td { max-width: 26rem; overflow-wrap: break-word; }
 small { display: block; color: var(--soft); font-weight: 400; font-size: .92em; }
 .notes { font-size: .85rem; color: var(--soft); margin: .25rem 0 1rem; }
@@ -52,6 +53,8 @@ svg * { stroke-linejoin: round; }
 details { margin: 1rem 0; } summary { cursor: pointer; font-weight: 600; }
 @media print { .table { overflow: visible; } details::details-content { content-visibility: visible; } }
 """
+
+_LONG = 60  # letters of a cell, from which on it is not made narrow
 
 
 def text(document: Document) -> str:
@@ -101,11 +104,7 @@ def _table(table: Table) -> Iterator[str]:
     yield "".join(f'<th scope="col">{escape(name)}</th>' for name in table.head)
     yield "</tr></thead>\n<tbody>\n"
     for first, *rest in table.rows:
-        yield (
-            f'<tr><th scope="row">{_cell(cell(first))}</th>'
-            + "".join(f"<td>{_cell(cell(each))}</td>" for each in rest)
-            + "</tr>\n"
-        )
+        yield f'<tr><th scope="row">{_cell(cell(first))}</th>{"".join(map(_data, rest))}</tr>\n'
     yield "</tbody></table></div>\n"
     if table.notes:
         yield f'<div class="notes">{_items(table.notes)}</div>\n'
@@ -113,6 +112,11 @@ def _table(table: Table) -> Iterator[str]:
 
 def _items(texts: Sequence[str]) -> str:
     return "<ul>" + "".join(f"<li>{escape(each)}</li>" for each in texts) + "</ul>\n"
+
+
+def _data(value: str | Cell) -> str:
+    long = ' class="long"' if len(cell(value).text) > _LONG else ""
+    return f"<td{long}>{_cell(cell(value))}</td>"
 
 
 def _cell(value: Cell) -> str:

@@ -195,11 +195,15 @@ def percent(share: float) -> str:
 
 
 def _look(i: int) -> dict[str, Any]:
-    return {"color": SERIES[i % len(SERIES)], "linestyle": _STYLES[i % len(_STYLES)]}
+    return {"color": SERIES[i % len(SERIES)], "linestyle": _STYLES[(i + i // len(SERIES)) % len(_STYLES)]}
 
 
 def _points(i: int) -> dict[str, Any]:
-    return {"color": SERIES[i % len(SERIES)], "fmt": _MARKERS[i % len(_MARKERS)], "markersize": 4.5, "elinewidth": 1}
+    return {"color": SERIES[i % len(SERIES)], "fmt": _marker(i), "markersize": 4.5, "elinewidth": 1}
+
+
+def _marker(i: int) -> str:
+    return _MARKERS[(i + i // len(SERIES)) % len(_MARKERS)]
 
 
 def _bars(figures: Sequence[Figure]) -> tuple[F64, F64, F64]:
@@ -210,7 +214,7 @@ def _bars(figures: Sequence[Figure]) -> tuple[F64, F64, F64]:
 
 def _with_bars(axes: Axes, at: F64, figures: Sequence[Figure], i: int, label: str) -> None:
     values, low, high = _bars(figures)
-    axes.errorbar(at, values, yerr=(low, high), **{**_points(i), "fmt": f"{_MARKERS[i % len(_MARKERS)]}-"}, label=label)
+    axes.errorbar(at, values, yerr=(low, high), **{**_points(i), "fmt": f"{_marker(i)}-"}, label=label)
 
 
 def _names(axes: Axes, methods: Sequence[Method], widest: float, top: float) -> None:
