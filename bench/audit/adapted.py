@@ -1,6 +1,9 @@
 """A speaker encoder that an attacker has adapted to anonymized speech of other speakers: the one of velavox, trained further.
 
 It runs as a graph like speaker.onnx, without torch; only the training needs that (extra `train`).
+
+Of McAdams, 28 speakers, the shipped encoder has an EER of 26 % by the cosine and 10.5 % by `plda`; adapted to 59 others, with
+up to 12 utterances of each, 8.0 and 7.9 %.
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ from ...engine.graphs import Model
 from ...engine.progress import say as tell
 from ...kernels.jit import F32
 
-STEPS = 300  # of 48 windows of 1.6 s, 0.45 CPU s each
+STEPS = 200  # of 48 windows of 1.6 s: 97 CPU s in all
 
 
 @dataclass(frozen=True)
