@@ -62,6 +62,21 @@ def test_ranks_and_groups_of_units_leave_the_spread_as_it_is(monkeypatch: pytest
     assert np.abs(_spread(_curves(trials)) - exact).max() < 0.15 * (exact[2] - exact[0])
 
 
+def test_ranks_are_many_and_alike() -> None:
+    """And the curve of their counts crosses where that of all scores does."""
+    random = np.random.default_rng(5)
+    trials = Trials(random.normal(size=60_000) + (np.arange(60_000) < 2000), np.arange(60_000) < 2000)
+    curve = Curve.of(trials.true, trials.false)
+    starts = resampling._ranks(curve)
+    assert 0.9 * resampling.RANKS < len(starts) <= resampling.RANKS
+    true, false = (np.add.reduceat(counts, starts) for counts in (curve.true, curve.false))
+    shares = true / true.sum() + false / false.sum()
+    assert shares.max() < 2 * shares.mean()
+    coarse = Curve(curve.scores[starts], true, false)
+    assert coarse.crossing() == pytest.approx(curve.crossing(), abs=1e-3)
+    assert coarse.area() == pytest.approx(curve.area(), abs=1e-5)
+
+
 def test_dense_and_sparse_tables_sum_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     trials = _people(10, 4)
     dense = _spread(_curves(trials))

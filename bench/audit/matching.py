@@ -1,8 +1,8 @@
 """Does a verifier of voices, set for original speech, still match what is anonymized, and with whom?
 
-MMR, the miss-match rate: true claims that it refuses. WMR, the wrong match rate: false claims that it accepts. Its threshold
-is that of the equal error rate on original speech (as in J. Deng et al., V-Cloak, USENIX Security 2023, and Niu et al., 2024).
-It is no attacker's figure: who knows of the anonymization would set another threshold.
+MMR, the miss-match rate: true claims that it refuses. WMR, the wrong match rate: false claims that it accepts. The names are
+those of Niu et al., 2024; the threshold is here, whatever theirs was, that of the equal error rate on original speech. These
+are no attacker's figures: who knows of the anonymization would set another threshold.
 """
 
 from __future__ import annotations

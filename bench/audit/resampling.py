@@ -75,7 +75,7 @@ def _ranks(curve: Curve) -> I64:
     if len(curve.scores) <= RANKS:
         return np.arange(len(curve.scores))
     middle = (np.cumsum(counts) / counts.sum() for counts in (curve.true, curve.false))
-    share = sum(middle) * (RANKS / 2)
+    share = sum(middle) * ((RANKS - 1) / 2)
     return np.append(0, np.flatnonzero(np.diff(np.floor(share))) + 1)
 
 

@@ -33,7 +33,7 @@ class ScoreError(ValueError):
 def read(path: Path) -> Trials:
     """The trials of a CSV file, its columns separated by commas, semicolons or tabs. ScoreError, or OSError as it comes.
 
-    Ten million lines take 6 s, and 13 bytes each where two columns are read; names in them 4 more bytes each.
+    Ten million lines take 2 s of CPU time and 30 bytes each, 4 s and 60 bytes with a column of names.
     """
     if path.exists() and not path.is_file():
         raise ScoreError(f"{path}: is no file; give a table with the columns score,label")
