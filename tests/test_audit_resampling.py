@@ -74,7 +74,7 @@ def test_ranks_are_many_and_alike() -> None:
     assert shares.max() < 2 * shares.mean()
     coarse = Curve(curve.scores[starts], true, false)
     assert coarse.crossing() == pytest.approx(curve.crossing(), abs=1e-3)
-    assert coarse.area() == pytest.approx(curve.area(), abs=1e-5)
+    assert coarse.area() == pytest.approx(curve.area(), abs=2e-4)
 
 
 def test_dense_and_sparse_tables_sum_alike(monkeypatch: pytest.MonkeyPatch) -> None:
