@@ -80,7 +80,7 @@ def test_what_cannot_be_measured_is_counted() -> None:
     assert silent.counts["f0_correlation"] == silent.counts["fbank_distance"] == silent.counts["level_change_db"] == 6
     assert "6 utterances without fbank_distance" in silent.notes
     assert "f0_correlation" not in silent.figures
-    assert _of(lambda x: x[:0]).counts == {"everything": 6}
+    assert _of(lambda x: x[:0]).counts == {"sound": 6}
 
 
 def test_words_and_quality_by_the_judges(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

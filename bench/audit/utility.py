@@ -85,7 +85,7 @@ def utility(pairs: Sequence[Pair], judges: Judges | None = None, seed: int = 0) 
     for pair in pairs:
         x, y = pair.original(), pair.anonymized()
         if not len(x) or not len(y):
-            rows.lost["everything"] += 1
+            rows.lost["sound"] += 1
             continue
         _kept(rows, pair.speaker, x, y)
         before, after = _spectrum(x), _spectrum(y)
