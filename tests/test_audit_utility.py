@@ -93,3 +93,4 @@ def test_words_and_quality_by_the_judges(tmp_path: Path, monkeypatch: pytest.Mon
     assert found["cer"].value == pytest.approx(3 / 12)
     assert 2 < found["dnsmos"].value < 2.1
     assert "wer" not in utility(pairs).figures
+    assert "wer" not in utility(_pairs(lambda x: x, "?"), Judges(tmp_path)).figures

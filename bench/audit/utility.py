@@ -116,8 +116,9 @@ def _judged(rows: _Rows, pair: Pair, y: F32, judges: Judges) -> None:
     rows.add("dnsmos", pair.speaker, judges.dnsmos(y))
     if pair.transcript:
         found = errors(pair.transcript, judges.words(y, pair.language), pair.language)
-        rows.add("wer", pair.speaker, found.word_edits, found.words)
-        rows.add("cer", pair.speaker, found.letter_edits, found.letters)
+        if found.words:  # a transcript may be marks alone
+            rows.add("wer", pair.speaker, found.word_edits, found.words)
+            rows.add("cer", pair.speaker, found.letter_edits, found.letters)
 
 
 def _spectrum(x: F32) -> F64 | None:
