@@ -56,6 +56,13 @@ def test_the_claim_is_what_velavox_states_if_none_is_given() -> None:
     assert not audited(3, claim=1, draws=1000).holds
 
 
+def test_a_claim_that_so_few_releases_cannot_test_is_said_to_be_one() -> None:
+    found = audited(20, draws=1000)
+    assert found.holds
+    assert found.verdict.startswith(f"mu 20 cannot be tested with so few releases, which prove mu {found.most:.1f} at most: ")
+    assert 4 < found.most < 6
+
+
 @pytest.mark.parametrize("calibration", ["sound", "paper"])
 def test_all_of_a_mu_shows(calibration: Calibration) -> None:
     assert 0.85 < lower(mechanism(mu=2, calibration=calibration)) / (2 if calibration == "sound" else 4) <= 1

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.special import ndtr, ndtri
 from velavox.bench.audit.binomial import clopper_pearson
-from velavox.bench.audit.tradeoff import BEST, FPRS, curve, least_mu, proofs, proven
+from velavox.bench.audit.tradeoff import BEST, FPRS, curve, least_mu, most, proofs, proven
 from velavox.engine.accountant import largest_tpr
 from velavox.kernels.jit import F64
 
@@ -52,6 +52,12 @@ def test_all_proofs_share_one_doubt() -> None:
         assert proof.mu == least_mu(proof.tpr.low, proof.fpr.high)
 
 
+@pytest.mark.parametrize("scores", [200, 2001, 20_000])
+def test_nothing_proves_more_than_the_most(scores: int) -> None:
+    assert max(p.mu for p in proofs(*gaussians(50, scores), doubt=1e-3)) == pytest.approx(most(scores, 1e-3))
+    assert most(10 * scores, 1e-3) > most(scores, 1e-3) > most(scores, 1e-4) > 2
+
+
 def test_a_defect_that_shows_rarely_is_found_among_few_false_alarms() -> None:
     """One release in 200 has no noise: no error rate moves, the smallest false alarm rates tell."""
     mine, theirs = gaussians(0.5, 40_000)
@@ -80,7 +86,9 @@ def test_thresholds_have_the_rates_that_they_were_chosen_for() -> None:
         assert largest_tpr(proof.fpr.high, 1) > proof.tpr.low
 
 
-@pytest.mark.parametrize("scores", [np.zeros(199), np.append(np.zeros(300), math.nan)], ids=["few", "NaN"])
+@pytest.mark.parametrize(
+    "scores", [np.zeros(199), np.append(np.zeros(300), math.nan), np.append(np.zeros(300), math.inf)], ids=["few", "NaN", "inf"]
+)
 def test_scores_that_prove_nothing_are_refused(scores: F64) -> None:
     for mine, theirs in ((scores, np.zeros(300)), (np.zeros(300), scores)):
         with pytest.raises(ValueError, match="give 200 numbers or more"):

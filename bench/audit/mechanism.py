@@ -25,7 +25,7 @@ from ...engine.mechanism import STEPS, Arithmetic, Mechanism
 from ...kernels.jit import F64
 from ...models_onnx import manifest
 from .codec import made, plain
-from .tradeoff import Point, Proof, curve, proofs
+from .tradeoff import Point, Proof, curve, most, proofs
 
 FORMAT = "velavox mechanism audit 1"
 DRAWS = 20_000
@@ -75,6 +75,11 @@ class MechanismAudit:
         return max(proof.mu for proof in self.proofs)
 
     @property
+    def most(self) -> float:
+        """No more could be proven with so many releases, whatever the mechanism."""
+        return most(self.draws, self.doubt)
+
+    @property
     def holds(self) -> bool:
         """Nothing speaks against the claim."""
         return self.lower <= self.claim
@@ -82,6 +87,8 @@ class MechanismAudit:
     @property
     def verdict(self) -> str:
         sure = f"the real mu is {self.lower:.3f} or more, with {1 - self.doubt:.1%} confidence"
+        if self.claim >= self.most:
+            return f"mu {self.claim:g} cannot be tested with so few releases, which prove mu {self.most:.1f} at most: {sure}"
         if self.holds:
             return f"nothing speaks against mu {self.claim:g}: {sure}"
         return f"it is not mu {self.claim:g}: {sure}"
@@ -107,7 +114,14 @@ class MechanismAudit:
         return "\n".join(lines)
 
     def as_json(self) -> dict[str, Any]:
-        return {"format": FORMAT, "velavox": __version__, "lower": self.lower, "holds": self.holds, **plain(self)}
+        return {
+            "format": FORMAT,
+            "velavox": __version__,
+            "lower": self.lower,
+            "most": self.most,
+            "holds": self.holds,
+            **plain(self),
+        }
 
 
 def from_json(value: Any) -> MechanismAudit:

@@ -62,15 +62,19 @@ def proofs(mine: F64, theirs: F64, doubt: float, fprs: Sequence[float] = FPRS) -
 
     mine, theirs: scores (n,), (m,) in the order in which they were drawn, independent of each other, higher for `mine`.
     Thresholds: the one that proves most on the first half, and those with the false alarm rates `fprs` there, where it has so
-    many scores that one of them is a false alarm. ValueError for fewer than 200 scores of either, or NaN.
+    many scores that one of them is a false alarm. ValueError for fewer than 200 scores of either, or what is not finite.
     """
     for scores in (mine, theirs):
-        if len(scores) < FEWEST or np.isnan(scores).any():
-            raise ValueError(f"{len(scores)} scores, {int(np.isnan(scores).sum())} of them NaN: give {FEWEST} numbers or more")
+        if len(scores) < FEWEST or not np.isfinite(scores).all():
+            finite = int(np.isfinite(scores).sum())
+            raise ValueError(
+                f"{len(scores)} scores, {finite} of them finite: give {FEWEST} numbers or more, all of them finite"
+            )
     (my_choice, my_count), (their_choice, their_count) = (np.split(scores, [len(scores) // 2]) for scores in (mine, theirs))
-    resolved = [fpr for fpr in fprs if fpr * len(their_choice) >= 1]
+    resolved = _resolved(len(their_choice), fprs)
     doubt /= 1 + len(resolved)
-    candidates = _spread(np.concatenate([my_choice, their_choice]), _CANDIDATES)
+    between = _spread(np.concatenate([my_choice, their_choice]), _CANDIDATES)
+    candidates = (between[1:] + between[:-1]) / 2  # amid a gap, if there is one, not at its end
     thresholds = [candidates[np.argmax(proven(my_choice, their_choice, candidates, doubt))]]
     falling = np.sort(their_choice)[::-1]
     thresholds += [falling[int(fpr * len(falling))] for fpr in resolved]
@@ -82,6 +86,13 @@ def proofs(mine: F64, theirs: F64, doubt: float, fprs: Sequence[float] = FPRS) -
     )
 
 
+def most(scores: int, doubt: float, fprs: Sequence[float] = FPRS) -> float:
+    """The largest mu that `proofs` of so many scores of each can show: where there is no error at all."""
+    counted = scores - scores // 2
+    low, high = clopper_pearson([counted, 0], counted, doubt / (1 + len(_resolved(scores // 2, fprs))))
+    return float(least_mu(low[0], high[1]))
+
+
 def curve(mine: F64, theirs: F64) -> tuple[Point, ...]:
     """The trade-off of all scores: at most 80 points, by rising false alarms, evenly in Phi^-1 of them."""
     thresholds = _spread(theirs, _POINTS)
@@ -89,6 +100,11 @@ def curve(mine: F64, theirs: F64) -> tuple[Point, ...]:
     return tuple(
         Point(Figure(*fpr), Figure(1 - hit, 1 - high, 1 - low)) for fpr, (hit, low, high) in zip(false, hits, strict=True)
     )
+
+
+def _resolved(scores: int, fprs: Sequence[float]) -> list[float]:
+    """Rates at which so many scores have a false alarm."""
+    return [fpr for fpr in fprs if fpr * scores >= 1]
 
 
 def _spread(scores: F64, most: int) -> F64:
