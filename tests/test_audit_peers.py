@@ -96,14 +96,23 @@ def test_threshold_is_legal_evals() -> None:
         assert _threshold(scores, above) == isolation_threshold(scores, above)
 
 
-def test_singling_out_is_legal_evals() -> None:
-    """Of recordings that score alike, where it does not matter which are drawn to test and which set the threshold."""
-    count = 40
-    once = _grid(count, 1).scores
-    names = [f"s{n:02}" for n in range(count)]
-    theirs = ConversationScores(names, names, once, np.repeat(once, 2, axis=1), [(2 * n, 2 * n + 2) for n in range(count)])
-    expected = np.mean([outcome for each in singling_out(theirs, count, n_runs=1).values() for outcome in each])
-    ours = singling(Grid(np.repeat(once, 3, axis=1), np.repeat(np.arange(count), 3), tuple(names)))
+@pytest.mark.parametrize("each", [3, 14])  # with all the others, or the most, to set the threshold
+def test_singling_out_is_legal_evals(each: int) -> None:
+    """Of the same draws: in each fold of each speaker's recordings, the first tests, up to nine more set thresholds."""
+    grid, count = _grid(30, each), 30
+    random, outcomes = np.random.default_rng(0), []
+    for _ in range(5):
+        order = [random.permutation(np.flatnonzero(grid.speakers == s))[:10] for s in range(count)]
+        most = len(order[0]) - 1
+        theirs = ConversationScores(
+            list(grid.names),
+            list(grid.names),
+            grid.scores[:, [columns[0] for columns in order]],
+            grid.scores[:, np.concatenate([columns[1:] for columns in order])],
+            [(most * n, most * (n + 1)) for n in range(count)],
+        )
+        outcomes += [one for found in singling_out(theirs, count, n_runs=1).values() for one in found]
+    ours = singling(grid, seed=0)
     assert ours is not None
-    assert ours.rate.value == pytest.approx(expected, abs=1e-12)
-    assert 0.3 < expected < 1
+    assert ours.rate.value == pytest.approx(np.mean(outcomes), abs=1e-12)
+    assert 0.1 < ours.rate.value < 0.9

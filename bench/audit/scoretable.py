@@ -26,7 +26,7 @@ def as_text(summary: Summary, title: str, attacker: str = "") -> str:
     unit = "trials" if summary.speakers is None else "speakers"
     rates = [
         _row("EER", percent(summary.eer), f"50 %: a coin toss; 95 % interval of {unit}"),
-        _row("AUC", number(summary.auc), "0.5: a coin toss"),
+        _row("AUC", percent(summary.auc), "how often a true claim scores higher; 50 %: a coin toss"),
     ]
     low = [
         "the attacker who must not err: at a false positive rate (FPR), what he finds of the true claims (TPR)",
