@@ -117,7 +117,7 @@ def test_no_folder_among_the_recordings(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("_quick")
 def test_what_cannot_be_audited_is_a_line(people: Path, tmp_path: Path) -> None:
-    common = "--original", people, "--out", tmp_path / "out", "--jobs", "1"
+    common = "--original", people, "--out", tmp_path / "out", "--jobs", "1", "--utility", "0"
     for given, words in (
         (("--anonymized", people), "is the original, to the sample"),
         (("--method", "vtln", "--split", "dev"), "--split dev: nobody is of it"),
@@ -125,3 +125,4 @@ def test_what_cannot_be_audited_is_a_line(people: Path, tmp_path: Path) -> None:
         result = _run(*common, *given)
         assert result.exit_code == 2
         assert words in result.stderr.splitlines()[-1]
+        assert not (tmp_path / "out/result.json").exists()  # before any work

@@ -99,6 +99,7 @@ def audit(
     say("; ".join([f"{len(protocol.speakers)} speakers: {parts}", *protocol.notes]))
     bench = _Bench(material, material.originals(), out, settings, say, told)
     bench.check()
+    bench.look(subjects)
     found: list[Audit] = []
     for subject in (Subject(), *subjects):
         found.append(bench.audit(subject))
@@ -116,6 +117,14 @@ class _Bench:
     say: Callable[[str], None]
     told: Told
     findings: dict[str, dict[str, list[str]]] = field(default_factory=dict)  # by condition and kind, whole
+    folders: dict[Subject, Side] = field(default_factory=dict)
+
+    def look(self, subjects: Sequence[Subject]) -> None:
+        """At all folders, before hours of work. ValueError if one cannot be audited."""
+        for subject in subjects:
+            if subject.folder is not None:
+                self.say(f"{subject}: looking at each, embedding")
+                self.folders[subject] = self.material.folder(subject.folder)
 
     def check(self) -> None:
         """ValueError if the encoder cannot tell the speakers apart by their original speech: then no figure means anything."""
@@ -135,7 +144,8 @@ class _Bench:
         self.say(words)
 
     def audit(self, subject: Subject) -> Audit:
-        self.say(f"{subject}: {'anonymizing and ' if subject.condition else ''}embedding")
+        if subject.condition is not None:
+            self.say(f"{subject}: {LEVELS[self.settings.level]}; anonymizing and embedding")
         side = self._side(subject)
         _say(self.say, side.findings)
         likened = list(informed.attackers(self.material, self.original, None if side is self.original else side))
@@ -173,7 +183,7 @@ class _Bench:
     def _side(self, subject: Subject) -> Side:
         if subject.condition is not None:
             return self.material.made(subject.condition, self.out / "anonymized", self.settings.level)
-        return self.original if subject.folder is None else self.material.folder(subject.folder)
+        return self.folders.get(subject, self.original)
 
     def _counts(self) -> dict[str, int]:
         parts = self.material.parts
