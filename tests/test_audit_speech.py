@@ -13,7 +13,7 @@ import pytest
 import soundfile
 from signals import RATE, voice
 from velavox.bench import encoders
-from velavox.bench.audit import adapted, informed, resampling, scored, speech
+from velavox.bench.audit import adapted, informed, kept, resampling, scored, speech
 from velavox.bench.audit.attributes import ATTACKS
 from velavox.bench.audit.checked import IDENTICAL, SILENT, UNSURE
 from velavox.bench.audit.embedded import Embedded, Take
@@ -201,7 +201,8 @@ def test_what_a_table_tells_is_asked(people: Path, tmp_path: Path, asked: list[i
         given.extend(pairs)
         return Utility({}, {})
 
-    monkeypatch.setattr(speech, "utility", utility)
+    monkeypatch.setattr(kept, "utility", utility)
+    monkeypatch.setattr(kept, "can_judge", lambda: True)
     short = tmp_path / "short.wav"
     soundfile.write(short, _filtered(0, 5, 2.5)[: int(1.2 * RATE)], RATE)
     with (tmp_path / "all.csv").open("w") as file:
@@ -224,7 +225,8 @@ def test_what_a_table_tells_is_asked(people: Path, tmp_path: Path, asked: list[i
     listing = from_table(tmp_path / "all.csv", people)
     made = _changed(people, tmp_path / "made", lambda x: -x[::-1])
     soundfile.write(made / "short.flac", soundfile.read(short)[0][::-1], RATE)
-    _, found = _audited(listing, Subject(folder=made), tmp_path / "out", Settings(heard=100, words=False))
+    _, found = _audited(listing, Subject(folder=made), tmp_path / "out", Settings(heard=100))
+    assert any(note.startswith("words of 2 trials are not judged") for note in found.notes)
     words = {(pair.speaker[-1], pair.language, bool(pair.transcript)) for pair in given}
     assert words == {("4", "en", True), ("5", "en", True), ("6", "de", False), ("7", "en", True)}
     of_user = {(a.form, a.channel) for a in found.attacks if a.privacy == "user"}

@@ -18,15 +18,13 @@ from ...engine import jsonfile
 from ...engine.host import Engine
 from ...engine.stage import RATE, Stage
 from ...engine.statement import SCOPE
-from ..attackers import Voices, normed
+from ..attackers import normed
 from ..bootstrap import Figure
 from ..condition import ORIGINAL, Condition
 from ..eer import equal_error_rate
 from ..judged import Judges
-from ..selection import spread
-from . import checked, informed
+from . import checked, informed, kept
 from .attributed import Found, attributes
-from .distinct import distinctiveness
 from .embedded import Embedded
 from .findings import Findings
 from .material import Level, Material, Side
@@ -35,14 +33,11 @@ from .recordings import Listing
 from .result import Audit, write
 from .scored import ALL, AVERAGE, RELAXED, Scorer
 from .summed import attacks
-from .utility import Pair, utility
 from .work import Told
 
 IMPLAUSIBLE = 0.35  # EER of originals against originals from which on no figure would mean anything
 UNCHANGED = 0.95  # median cosine with the original from which on speech is hardly another voice
 RESULT, FINDINGS = "result.json", "findings.json"
-RECOGNISED = "en", "zh"  # languages
-_JUDGES = "ctranslate2", "tokenizers", "speechmos"  # of the extra `audit`
 FIRST = "ge2e"  # the encoder that is always there
 
 LEVELS = {
@@ -164,7 +159,7 @@ class _Bench:
         self.say(f"{subject}: {len(likened)} attackers of speakers, {len(asked)} of attributes")
         made, untried = attacks(self.material, likened, asked, side is not self.original, self.settings.processes, self.told)
         stage = subject.condition.stage() if subject.condition else None
-        kept = self._utility(side, notes)
+        saved = self._kept(side, notes)
         both = Findings()
         both.update(self.material.findings)
         both.update(side.findings)
@@ -174,11 +169,20 @@ class _Bench:
             delay_ms=_delay(stage, subject),
             scope=_scope(stage),
             attacks=tuple(made),
-            utility=kept,
+            utility=saved,
             counts={**self._counts(), **side.counts, **both.counts()},
             notes=(*self._notes(subject, side), *both.lines(), *untried, *notes),
             made=self.settings.made,
         )
+
+    def _kept(self, side: Side, notes: list[str]) -> dict[str, Figure]:
+        if not self.settings.heard:
+            return {}
+        judges = Judges(self.out / "judged") if self.settings.words and kept.can_judge() else None
+        self.say(f"utility of up to {self.settings.heard} trials{', with the recogniser' if judges else ''}")
+        found, more = kept.kept(self.material, self.original, side, self.settings.heard, judges)
+        notes += more
+        return found
 
     def _side(self, subject: Subject) -> Side:
         if subject.condition is not None:
@@ -213,39 +217,6 @@ class _Bench:
         if likeness > UNCHANGED:
             notes.append(f"half of the trials have a cosine above {likeness:.2f} with their originals: hardly another voice")
         return notes
-
-    def _utility(self, side: Side, notes: list[str]) -> dict[str, Figure]:
-        if not self.settings.heard:
-            return {}
-        rows = zip(self.material.parts["trial"], self.original.sounds["trial"], side.sounds["trial"], strict=True)
-        there = [(r, before, after) for r, before, after in rows if before is not None and after is not None]
-        chosen = spread(there, self.settings.heard)
-        judges = Judges(self.out / "judged") if self.settings.words and all(map(find_spec, _JUDGES)) else None
-        self.say(f"utility of {len(chosen)} trials{', with the recogniser' if judges else ''}")
-        pairs = [
-            Pair(r.speaker, r.language, r.text if r.language in RECOGNISED else "", before.samples, after.samples)
-            for r, before, after in chosen
-        ]
-        other = sum(bool(r.text) and r.language not in RECOGNISED for r, _, _ in chosen)
-        if judges and other:
-            notes.append(f"words of {other} trials are not judged: only those in {' and '.join(RECOGNISED)} are")
-        kept = utility(pairs, judges, self.settings.seed)
-        notes += kept.notes
-        found = dict(kept.figures)
-        if side is not self.original:
-            found |= self._distinct(side, notes)
-        return found
-
-    def _distinct(self, side: Side, notes: list[str]) -> dict[str, Figure]:
-        before, after = (s.vectors[FIRST]["trial"] for s in (self.original, side))
-        rows = np.flatnonzero(~np.isnan(before + after).any(1))
-        speakers = [self.material.parts["trial"][i].speaker for i in rows]
-        try:
-            found = distinctiveness(Voices(before[rows], speakers), Voices(after[rows], speakers), self.settings.seed)
-        except ValueError as error:
-            notes.append(f"distinctiveness: {error}")
-            return {}
-        return {"distinctiveness": found.gain, "deidentification": found.deidentification}
 
 
 def _delay(stage: Stage | None, subject: Subject) -> float:
