@@ -90,7 +90,11 @@ def train(
 
 
 def _windows(speech: Sequence[tuple[str, F32]]) -> tuple[F32, I64, list[str]]:
-    """Windows of all who are heard twice or more, shape (n, FRAMES, MELS), whose each is, and the names."""
+    """Windows of all who are heard twice or more, shape (n, FRAMES, MELS), whose each is, and the names.
+
+    Who is heard once would teach that the voice that the anonymizer drew is the speaker: with 208 of them beside the 59
+    speakers that `adapted` speaks of, the EER is 10.7 %, not 8.0.
+    """
     often = Counter(name for name, _ in speech)
     found: list[F32] = []
     owners: list[str] = []
