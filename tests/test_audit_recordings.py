@@ -48,6 +48,14 @@ def test_a_table_says_all_that_it_knows(tmp_path: Path) -> None:
     assert not listing.findings.names
 
 
+def test_names_are_of_places_among_the_originals_wherever_those_lie(tmp_path: Path) -> None:
+    """Lots are drawn by names: an audit of the same speech is the same elsewhere."""
+    for folder in (tmp_path / "here", tmp_path / "there"):
+        _touch(folder, "a/1.wav")
+        listing = from_table(_table(folder, f"path,speaker\n{folder / 'a/1.wav'},ann\n"), folder)
+        assert [r.utterance for r in listing.recordings] == ["a/1"]
+
+
 def test_rows_that_cannot_be_used_are_named(tmp_path: Path) -> None:
     _touch(tmp_path, "a.wav", "b.wav")
     rows = "a.wav,ann,\nmissing.wav,ann,\nb.wav,unlabelled,\n,ann,\na.wav,ann,\nb.wav,bob,target\n"

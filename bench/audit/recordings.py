@@ -164,7 +164,8 @@ def _row(cells: Mapping[str, str], where: str, beside: Path, originals: Path, fi
         return
     source = cells.get("source") or cells.get("corpus") or originals.absolute().name
     text = cells.get("transcript") or cells.get("text") or ""
-    utterance, role = cells.get("utterance") or str(PurePosixPath(cells["path"]).with_suffix("")), cells.get("role", "").lower()
+    below = path.relative_to(originals) if path.is_relative_to(originals) else PurePosixPath(cells["path"])
+    utterance, role = cells.get("utterance") or below.with_suffix("").as_posix(), cells.get("role", "").lower()
     if role not in ("", ENROL, TRIAL):
         findings.add(NEITHER, f"{utterance} ({role})")
         role = ""
