@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from .. import __version__
+from .cli_audit import audit
 from .cli_files import anonymize, methods, pipe
 from .cli_live import devices, live
 from .cli_privacy import privacy
@@ -49,6 +50,7 @@ app.command(cls=Command)(devices)
 app.command(cls=JsonCommand)(profile)
 app.command(cls=JsonCommand)(privacy)
 app.command(cls=Command)(serve)
+app.add_typer(audit, name="audit")
 app.command(cls=Command)(methods)
 
 
