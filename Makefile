@@ -23,11 +23,13 @@ bench: $(VENV)/ready-test
 	$(RUN)/python -m velavox.bench.peers
 
 # ffmpeg reads what libsndfile cannot; pyworld, a peer that tests and benches compare with, is compiled; live tests play to a
-# PulseAudio server of their own, through PortAudio and ALSA's plugin for it.
-PACKAGES := ffmpeg g++ python3-dev pulseaudio pulseaudio-utils libasound2-plugins libportaudio2
+# PulseAudio server of their own, through PortAudio and ALSA's plugin for it; the voice-chat page is tested in Chromium, the element
+# for GStreamer in GStreamer.
+PACKAGES := ffmpeg g++ python3-dev pulseaudio pulseaudio-utils libasound2-plugins libportaudio2 chromium \
+	python3-gst-1.0 gstreamer1.0-python3-plugin-loader gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-tools
 .PHONY: system
 system:
-	@for tool in ffmpeg gcc pulseaudio pactl; do command -v $$tool >/dev/null || missing="$$missing $$tool"; done; \
+	@for tool in ffmpeg gcc pulseaudio pactl chromium gst-launch-1.0; do command -v $$tool >/dev/null || missing="$$missing $$tool"; done; \
 	$(PYTHON) -c 'import ctypes.util, sys; sys.exit(not ctypes.util.find_library("portaudio"))' || missing="$$missing portaudio"; \
 	if [ -n "$$missing" ]; then \
 	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; \
@@ -45,7 +47,7 @@ $(VENV)/ready-plot: $(VENV)/bin/python pyproject.toml
 	touch $@
 
 $(VENV)/ready-test: $(VENV)/bin/python pyproject.toml
-	$(RUN)/python -m pip install --quiet -e ".[test,bench,world,train,audit]"
+	$(RUN)/python -m pip install --quiet -e ".[test,bench,world,train,audit,serve]"
 	touch $@
 
 clean:

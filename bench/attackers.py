@@ -17,7 +17,7 @@ import numpy as np
 
 from ..kernels.jit import F64
 from .discriminant import Discriminant
-from .eer import Scores
+from .trials import Trials
 
 
 @dataclass(frozen=True)
@@ -34,17 +34,17 @@ class Voices:
         return Voices(np.concatenate([self.vectors, other.vectors], axis=1), self.speakers)
 
 
-def compare(enrolled: Voices, trials: Voices) -> Scores:
+def compare(enrolled: Voices, trials: Voices) -> Trials:
     """Of an attacker who has not learnt: ignorant or lazy-informed, by what is `enrolled`."""
     speakers = np.array(enrolled.speakers)
     names = sorted(set(enrolled.speakers))
-    models = _normed(np.array([_normed(enrolled.vectors[speakers == name]).mean(0) for name in names]))
-    likeness = _normed(trials.vectors) @ models.T
+    models = normed(np.array([normed(enrolled.vectors[speakers == name]).mean(0) for name in names]))
+    likeness = normed(trials.vectors) @ models.T
     row, column = np.nonzero([[corpus(t) == corpus(name) for name in names] for t in trials.speakers])
-    return Scores(likeness[row, column], [trials.speakers[int(i)] for i in row], [names[int(i)] for i in column])
+    return Trials.between(likeness[row, column], [trials.speakers[int(i)] for i in row], [names[int(i)] for i in column])
 
 
-def learnt(known: Voices, enrolled: Voices, trials: Voices) -> Scores:
+def learnt(known: Voices, enrolled: Voices, trials: Voices) -> Trials:
     """Of the semi-informed attacker, who has learnt from `known`; ValueError if he knows a speaker whom he attacks."""
     both = set(known.speakers) & (set(enrolled.speakers) | set(trials.speakers))
     if both:
@@ -57,5 +57,6 @@ def corpus(speaker: str) -> str:
     return speaker.split(":")[0]
 
 
-def _normed(vectors: F64) -> F64:
+def normed(vectors: F64) -> F64:
+    """Each vector, shape (..., d), scaled to norm 1."""
     return np.asarray(vectors / np.linalg.norm(vectors, axis=-1, keepdims=True))

@@ -18,11 +18,12 @@ from . import leak
 from .attackers import Voices, compare, corpus, learnt
 from .bootstrap import Figure, ratio
 from .condition import ORIGINAL, Condition, Spoken
-from .eer import Scores, figure
+from .eer import figure
 from .encoders import ENCODERS
 from .judged import Judges
 from .recognition import errors
 from .selection import Selection, person, speech
+from .trials import Trials
 from .variety import Variety, variety
 
 BOTH = "both"  # encoders, their vectors joined
@@ -91,7 +92,7 @@ def _heard(
 def _attacked(chosen: Selection, spoken: Spoken, original: Spoken, judges: Judges, seed: int) -> tuple[dict[str, Attacks], int]:
     trials, unheard = _voices(chosen.trial, spoken, judges)
     enrolled, lost = _voices(chosen.enrol, original, judges)
-    scores: dict[str, dict[str, Scores]] = {"ignorant": {e: compare(enrolled[e], trials[e]) for e in trials}}
+    scores: dict[str, dict[str, Trials]] = {"ignorant": {e: compare(enrolled[e], trials[e]) for e in trials}}
     unheard += lost
     if spoken.condition.anonymizes:
         enrolled, lost = _voices(chosen.enrol, spoken, judges)
@@ -103,9 +104,8 @@ def _attacked(chosen: Selection, spoken: Spoken, original: Spoken, judges: Judge
     return {n: {a: {e: figure(_of(s, n), seed) for e, s in by.items()} for a, by in scores.items()} for n in names}, unheard
 
 
-def _of(scores: Scores, name: str) -> Scores:
-    rows = [i for i, speaker in enumerate(scores.speakers) if name in ("all", corpus(speaker))]
-    return Scores(scores.values[rows], [scores.speakers[i] for i in rows], [scores.claimed[i] for i in rows])
+def _of(trials: Trials, name: str) -> Trials:
+    return trials.rows(np.array([name in ("all", corpus(speaker)) for speaker in trials.speakers or ()]))
 
 
 def _voices(

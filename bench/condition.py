@@ -69,24 +69,29 @@ class Spoken:
     graphs: another version begins another folder."""
 
     def __init__(self, root: Path, condition: Condition, seed: int = 0) -> None:
-        made = json.dumps([str(condition), seed, _code()])
+        made = json.dumps([str(condition), seed, code()])
         name = "".join(c if c.isalnum() or c in "=.-" else "_" for c in str(condition))
         self.condition, self._seed = condition, seed
         self.folder = root / f"{name}-{hashlib.sha256(made.encode()).hexdigest()[:8]}"
 
-    def __call__(self, samples: F32, key: str) -> F32:
-        """As `speak`, from the folder if it is there."""
+    def path(self, key: str) -> Path:
+        """Of the file that what `key` names is kept in."""
+        return self.folder / f"{key}.flac"
+
+    def __call__(self, samples: F32, key: str, voice: str = "") -> F32:
+        """As `speak`, from the folder if it is there; in the voice of another key if `voice` names one."""
         if not self.condition.anonymizes:
             return samples
-        path = self.folder / f"{key}.flac"
+        path = self.path(key)
         if not path.exists():
             path.parent.mkdir(parents=True, exist_ok=True)
+            y = self.condition.speak(samples, voice or key, self._seed)
             with atomically(path) as part:
-                soundfile.write(part, self.condition.speak(samples, key, self._seed), RATE, format="FLAC", subtype="PCM_16")
+                soundfile.write(part, y, RATE, format="FLAC", subtype="PCM_16")
         return np.asarray(soundfile.read(path, dtype="float32")[0])
 
 
-def _code() -> str:
+def code() -> str:
     """A digest of all that can change what a method makes of speech."""
     digest = hashlib.sha256()
     for room, kind in (("engine", ".py"), ("kernels", ".py"), ("models_onnx", ".json")):

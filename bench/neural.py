@@ -16,11 +16,11 @@ import numpy as np
 from ..engine.dpvoice import MODES, DpVoice
 from ..engine.graphs import Stream
 from ..engine.host import Engine
+from ..engine.resident import resident
 from ..kernels.jit import F32
 from ..models_onnx import manifest
 from . import table
 from .plain import PlainMcAdams
-from .soak import resident
 from .speech import RATE, fed, speech
 from .timing import Case, interleave
 

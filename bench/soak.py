@@ -8,16 +8,15 @@ from __future__ import annotations
 import argparse
 import gc
 import json
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from time import perf_counter_ns, process_time_ns
 
 import numpy as np
 
 from ..engine.host import Engine
 from ..engine.methods import METHODS, make
+from ..engine.resident import resident
 
 _SIZES = (0, 1, 64, 128, 160, 441, 480, 512, 960, 1024, 1920, 4096)  # frames; 480 is 10 ms at 48 kHz
 
@@ -77,19 +76,6 @@ def _compilations() -> Iterator[list[str]]:
 
     with install_listener("numba:compile", Record()):
         yield found
-
-
-def resident() -> int:
-    """Bytes of memory in use: now where /proc tells, else the most so far."""
-    statm = Path("/proc/self/statm")
-    if statm.exists():
-        import resource
-
-        return int(statm.read_text().split()[1]) * resource.getpagesize()
-    import resource
-
-    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return most if sys.platform == "darwin" else most * 1024
 
 
 def main() -> None:

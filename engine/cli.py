@@ -10,10 +10,12 @@ from typing import Annotated
 import typer
 
 from .. import __version__
+from .cli_audit import audit
 from .cli_files import anonymize, methods, pipe
 from .cli_live import devices, live
 from .cli_privacy import privacy
 from .cli_profile import profile
+from .cli_serve import serve
 from .options import FAILED, INTERRUPTED
 from .progress import say
 from .standard import standard_streams
@@ -47,6 +49,8 @@ app.command(cls=JsonCommand)(live)
 app.command(cls=Command)(devices)
 app.command(cls=JsonCommand)(profile)
 app.command(cls=JsonCommand)(privacy)
+app.command(cls=Command)(serve)
+app.add_typer(audit, name="audit")
 app.command(cls=Command)(methods)
 
 

@@ -158,13 +158,13 @@ def _attend(
         while True:
             ending.look()
             status = stream.status()
+            log.look(status)
             left = float("inf") if seconds is None else seconds - status.seconds
             try:
                 if left <= 0 or stream.wait(0):
                     return "seconds"
             except Exception:  # of its own thread: its status has the cause
                 return "error"
-            log.look(status)
             if recorder is not None and recorder.trouble and not warned:
                 line.say(f"warning: the recording has stopped: {recorder.trouble}; the voice goes on")
                 warned = True

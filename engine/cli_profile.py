@@ -7,7 +7,6 @@ import platform
 import sys
 from dataclasses import replace
 from enum import StrEnum
-from importlib.util import find_spec
 from itertools import groupby, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -22,6 +21,7 @@ from .options import (
     Settings,
     check_json,
     check_number,
+    check_plots,
     check_result,
     fail,
     give_json,
@@ -108,8 +108,7 @@ def _check_results(json: str | None, plot: Path | None, input: Path | None) -> N
         return
     others = [*inputs, *([Path(json)] if json not in (None, STDOUT) else [])]
     check_result("--plot", plot, others, ".png")
-    if find_spec("matplotlib") is None:
-        fail('--plot needs matplotlib: pip install ".[plot]" where velavox was cloned to, or pip install matplotlib')
+    check_plots("--plot")
 
 
 def _works(

@@ -19,7 +19,7 @@ from .embedding import SIZE
 from .enrolment import NOBODY, Enrolment
 from .graphs import Array, GraphError, Model, Stream
 from .ledger import Ledger
-from .mechanism import HIGHEST_MU, LOWEST_MU, Mechanism, Release
+from .mechanism import HIGHEST_MU, LOWEST_MU, Arithmetic, Mechanism, Release
 from .parameter import Parameter, Text, Value
 from .stage import RATE, Stage
 
@@ -68,6 +68,7 @@ class DpVoice(Stage):
 
     method = "dp"
     hop = PAIR * FRAME_HOP
+    heavy = True
 
     mu = Parameter(1.0, "how well speakers may be told apart by the voice: less hides more", LOWEST_MU, HIGHEST_MU)
     enroll = Text(NOBODY, "who speaks: a recording, self for each recording by itself, or none")
@@ -83,7 +84,7 @@ class DpVoice(Stage):
         self._enrolment = Enrolment(values.get("enroll", NOBODY))
         self._entropy: bytes | None = None
         self._release: Release | None = None
-        self._privatiser: Model | None = None
+        self._arithmetic: Arithmetic | None = None
         super().__init__(**values | {"enroll": self._enrolment.text})
 
     @property
@@ -201,11 +202,9 @@ class DpVoice(Stage):
 
     def _draw(self) -> None:
         """One release of the mechanism, counted before it is made."""
-        if self._privatiser is None:
-            given: dict[str, Shape] = {"embedding": ("n", SIZE), "noise": ("n", DIMENSIONS)}
-            self._privatiser = _load("noise", given, {"private": ("n", DIMENSIONS)})
+        self._arithmetic = self._arithmetic or arithmetic()
         embedding = self._enrolment.embedding
-        mechanism = Mechanism(self.mu, SIZE, DIMENSIONS, partial(_private, self._privatiser), self.calibration)
+        mechanism = Mechanism(self.mu, SIZE, DIMENSIONS, self._arithmetic, self.calibration)
         if embedding is not None and self.ledger != "none":
             if self._entropy is not None:
                 raise ValueError("ledger: with a seed no bound holds that could be added up; leave one of the two out")
@@ -227,6 +226,14 @@ _SPOKEN: dict[str, Shape] = {
     "noise": (1, PAIR, len(vocoder.NOISE_BANDS)),
 }
 _NAMES = tuple(f"private{i}" for i in range(DIMENSIONS))
+
+
+def arithmetic() -> Arithmetic:
+    """That of the noise graph, which draws every voice: an embedding (256,), noise (16,) to a private vector.
+
+    GraphError where the graph is not what it should be."""
+    given: dict[str, Shape] = {"embedding": ("n", SIZE), "noise": ("n", DIMENSIONS)}
+    return partial(_private, _load("noise", given, {"private": ("n", DIMENSIONS)}))
 
 
 def _private(graph: Model, embedding: F64, noise: I64) -> F32:

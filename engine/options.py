@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
@@ -99,6 +100,12 @@ def give_json(target: str | None, value: Mapping[str, Any]) -> None:
             jsonfile.write(Path(target), value)
         except OSError as error:
             fail(f"{target}: {error.strerror}; give a --json FILE that can be written")
+
+
+def check_plots(what: str) -> None:
+    """Fail early where `what` needs plots and nothing draws them."""
+    if find_spec("matplotlib") is None:
+        fail(f'{what} needs matplotlib: pip install ".[plot]" where velavox was cloned to, or pip install matplotlib')
 
 
 def put(text: str) -> None:

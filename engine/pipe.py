@@ -23,6 +23,7 @@ import numpy.typing as npt
 from ..kernels import g711
 from ..kernels.jit import F32
 from .host import Engine
+from .samples import written_as
 
 # As much as a pipe holds on Linux: a file goes through in large steps, a sound card's 10 ms still come one by one.
 _MOST_BYTES = 65536
@@ -37,12 +38,8 @@ class Coding:
     encode: Callable[[F32], npt.NDArray[Any]]
 
 
-def _int16(y: F32) -> npt.NDArray[np.int16]:
-    return np.asarray(np.clip(np.rint(y * 32768.0), -32768, 32767), "<i2")
-
-
 CODINGS = {
-    "s16le": Coding(2, lambda b: np.frombuffer(b, "<i2"), _int16),
+    "s16le": Coding(2, lambda b: np.frombuffer(b, "<i2"), lambda y: written_as(y, np.dtype("<i2"))),
     "f32le": Coding(4, lambda b: np.frombuffer(b, "<f4"), lambda y: y.astype("<f4")),
     "mulaw": Coding(1, lambda b: g711.decode(np.frombuffer(b, np.uint8), "mulaw"), lambda y: g711.encode(y, "mulaw")),
     "alaw": Coding(1, lambda b: g711.decode(np.frombuffer(b, np.uint8), "alaw"), lambda y: g711.encode(y, "alaw")),

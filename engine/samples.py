@@ -1,4 +1,4 @@
-"""Samples of any kind to float32 in [-1, 1]: the one place that knows the scales."""
+"""Samples of any kind to float32 in [-1, 1] and back: the one place that knows the scales."""
 
 from __future__ import annotations
 
@@ -35,3 +35,20 @@ def read_into(out: F32, x: npt.NDArray[Any]) -> None:
     else:
         np.subtract(x, np.float32(128.0), out=out, casting="unsafe")
         out *= np.float32(2.0**-7)
+
+
+def written_as(y: F32, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+    """y, float32, as a new array of a kind that `full_scale` takes: integers rounded, and clipped to what they hold."""
+    if dtype.kind == "f":
+        return y.astype(dtype)
+    info = np.iinfo(dtype)
+    steps = np.rint((y.astype(np.float64) if info.bits > 24 else y) * 2.0 ** (info.bits - 1))
+    if dtype.kind == "u":
+        steps += 128
+    np.clip(steps, info.min, info.max, out=steps)
+    return steps.astype(dtype)
+
+
+def silence(shape: tuple[int, ...], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+    """A new array of samples that are 0: of uint8 that is 128."""
+    return np.full(shape, 128 if dtype.kind == "u" else 0, dtype)

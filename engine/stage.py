@@ -36,6 +36,7 @@ class Stage(ABC):
 
     method: ClassVar[str]  # the name on the command line
     hop: int = HOP
+    heavy: ClassVar[bool] = False  # a step may take so long that an event loop has it done beside itself, by a thread
 
     _state: State
     _fresh: State

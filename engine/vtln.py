@@ -15,6 +15,14 @@ FORMANT = 2.0 * math.pi * 1500 / RATE  # where `amount` holds exactly: between t
 STEEPEST = 1.14  # the asymmetric warp's largest factor: at 8/7 its upper end would be flat
 
 
+def bend(out: F64, shape: str, amount: float, up: bool) -> None:
+    """out = the map of vtln.GRID, radians, that moves formants by `amount` with the warp called `shape`."""
+    factor = 1.0 + amount if up else 1.0 / (1.0 + amount)
+    if shape == "asymmetric":
+        factor = min(factor, STEEPEST)
+    warp.warp(out, vtln.GRID, warp.NAMES.index(shape), warp.parameter(shape, factor, FORMANT))
+
+
 class Vtln(Stage):
     """Warps the spectral envelope, so that formants move and the pitch stays, or the whole spectrum, so that both move.
 
@@ -55,11 +63,7 @@ class Vtln(Stage):
         return vtln.fresh()
 
     def _apply(self) -> None:
-        amount = 1.0 + self._voice["amount"]
-        factor = amount if self._voice["direction"] > 0 else 1.0 / amount
-        if self.warp == "asymmetric":
-            factor = min(factor, STEEPEST)
-        warp.warp(self._map, vtln.GRID, warp.NAMES.index(self.warp), warp.parameter(self.warp, factor, FORMANT))
+        bend(self._map, self.warp, self._voice["amount"], self._voice["direction"] > 0)
         vtln.aim(self._state, self._map)
         self._state[0].on = vtln.ON.index(self.on)
 

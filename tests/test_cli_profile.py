@@ -272,7 +272,7 @@ def test_what_is_wrong_is_one_line(
 
 
 def test_without_matplotlib(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("velavox.engine.cli_profile.find_spec", lambda name: None)
+    monkeypatch.setattr("velavox.engine.options.find_spec", lambda name: None)
     result = run("--plot", tmp_path / "p.png")
     remedy = 'pip install ".[plot]" where velavox was cloned to, or pip install matplotlib'
     assert (result.exit_code, result.stderr) == (1, f"failed: --plot needs matplotlib: {remedy}\n")

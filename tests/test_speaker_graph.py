@@ -33,6 +33,14 @@ def test_the_graph_is_the_network_of_the_paper() -> None:
         assert np.allclose(row, naive.ge2e(mel.astype(float), {n: w.astype(float) for n, w in known.items()}), atol=1e-5)
 
 
+def test_the_weights_come_back() -> None:
+    known = weights()
+    found = speaker.weights_of(speaker.graph(known))
+    assert found.keys() == known.keys()
+    for name, value in known.items():
+        assert np.array_equal(found[name], value), name
+
+
 def test_an_embedding_without_a_positive_element_is_zeros_not_nan() -> None:
     known = weights() | {"linear.weight": np.zeros((256, 256), np.float32), "linear.bias": np.full(256, -1, np.float32)}
     found = Model(speaker.graph(known).SerializeToString(), "speaker").run({"mels": np.ones((1, 160, 40), np.float32)})

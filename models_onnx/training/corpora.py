@@ -88,7 +88,7 @@ def from_folder(root: Path, held_out: float = 0.05) -> Iterator[Utterance]:
     paths = sorted(p for p in root.rglob("*") if p.suffix.lower() in _AUDIO)
     if not paths:
         raise TrainingError(f"{root}: no audio in this folder ({' '.join(_AUDIO)})")
-    texts = dict(_transcripts(root))
+    texts = dict(transcripts(root))
     for path in paths:
         if path.stem.endswith("_mic2"):  # the same words as _mic1
             continue
@@ -120,7 +120,8 @@ def write_index(path: Path, utterances: Iterable[Utterance]) -> None:
         writer.writerows(rows)
 
 
-def _transcripts(root: Path) -> Iterator[tuple[str, str]]:
+def transcripts(root: Path) -> Iterator[tuple[str, str]]:
+    """Names and texts of the utterances below `root`, as LibriSpeech, LibriTTS and VCTK keep them."""
     for path in root.rglob("*.trans.txt"):
         for line in path.read_text(encoding="utf-8").splitlines():
             name, _, text = line.partition(" ")

@@ -9,12 +9,13 @@ original's. With 8 bits a weight it falls to 0.83 in the worst of 40 utterances.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import onnx
-from onnx import TensorProto, helper
+from onnx import TensorProto, helper, numpy_helper
 
 from ...engine.embedding import FRAMES, HOP, MELS, RATE, SIZE
 from ..manifest import Entry
@@ -23,6 +24,7 @@ from . import export
 _SHA256 = "39373b86598fa3da9fcddee6142382efe09777e8d37dc9c0561f41f0070f134e"  # pretrained.pt of resemblyzer 0.1.4
 _LAYERS = 3
 _GATES = (0, 3, 1, 2)  # PyTorch's input, forget, cell, output in ONNX's order: input, output, forget, cell
+_BACK = (0, 2, 3, 1)
 
 Weights = dict[str, npt.NDArray[np.float32]]
 
@@ -82,8 +84,20 @@ def graph(weights: Weights) -> onnx.ModelProto:
     )
 
 
-def _gates(rows: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    return np.concatenate([np.split(rows, 4)[gate] for gate in _GATES])
+def weights_of(model: onnx.ModelProto) -> Weights:
+    """What `graph` made `model` of, by PyTorch's names, as float32."""
+    kept = {c.name: np.asarray(numpy_helper.to_array(c), np.float32) for c in model.graph.initializer}
+    found = {"linear.weight": kept["linear_half"], "linear.bias": kept["bias"]}
+    for layer in range(_LAYERS):
+        for letter, name in (("W", "ih"), ("R", "hh")):
+            found[f"lstm.weight_{name}_l{layer}"] = _gates(kept[f"{letter}{layer}_half"][0], _BACK)
+        for name, bias in zip(("ih", "hh"), np.split(kept[f"B{layer}"][0], 2), strict=True):
+            found[f"lstm.bias_{name}_l{layer}"] = _gates(bias, _BACK)
+    return found
+
+
+def _gates(rows: npt.NDArray[np.float32], order: Sequence[int] = _GATES) -> npt.NDArray[np.float32]:
+    return np.concatenate([np.split(rows, 4)[gate] for gate in order])
 
 
 def _stored(constants: dict[str, npt.ArrayLike], name: str, weight: npt.NDArray[np.float32]) -> list[onnx.NodeProto]:
