@@ -24,12 +24,12 @@ bench: $(VENV)/ready-test
 
 # ffmpeg reads what libsndfile cannot; pyworld, a peer that tests and benches compare with, is compiled; live tests play to a
 # PulseAudio server of their own, through PortAudio and ALSA's plugin for it; the voice-chat page is tested in Chromium, the element
-# for GStreamer in GStreamer.
-PACKAGES := ffmpeg g++ python3-dev pulseaudio pulseaudio-utils libasound2-plugins libportaudio2 chromium \
+# for GStreamer in GStreamer; espeak-ng tells synthetic English its phones.
+PACKAGES := ffmpeg g++ python3-dev pulseaudio pulseaudio-utils libasound2-plugins libportaudio2 chromium espeak-ng \
 	python3-gst-1.0 gstreamer1.0-python3-plugin-loader gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-tools
 .PHONY: system
 system:
-	@for tool in ffmpeg gcc pulseaudio pactl chromium gst-launch-1.0; do command -v $$tool >/dev/null || missing="$$missing $$tool"; done; \
+	@for tool in ffmpeg gcc pulseaudio pactl chromium espeak-ng gst-launch-1.0; do command -v $$tool >/dev/null || missing="$$missing $$tool"; done; \
 	$(PYTHON) -c 'import ctypes.util, sys; sys.exit(not ctypes.util.find_library("portaudio"))' || missing="$$missing portaudio"; \
 	if [ -n "$$missing" ]; then \
 	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; \

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy.typing as npt
 
+from .audit.binomial import DOUBT, clopper_pearson
 from .audit.curve import Curve
 from .audit.resampling import resampled
 from .bootstrap import Figure
@@ -32,9 +33,17 @@ def figures(trials: Trials, curve: Curve, seed: int = 0) -> tuple[Figure, Figure
     """The equal error rate and the area under the curve of trials whose curve is `curve`, with intervals.
 
     Where the curve itself crosses the diagonal is what is drawn anew: the hull's rate is low by a bias that a draw adds once
-    more (of 500 trials of either kind, at 40 %, its interval lay below the truth in 16 of 100 cases, this one's in 3).
+    more (of 500 trials of either kind, at 40 %, its interval lay below the truth in 16 of 100 cases, this one's in 3). Where
+    no trial errs, draws would call it sure to be 0: its upper end is what so few trials leave open.
     """
     drawn = [(each.crossing(), each.area()) for each in resampled(trials, curve, seed)]
     crossings, areas = zip(*drawn, strict=True)
     eer = Figure.of(curve.equal_error_rate(), crossings)
-    return Figure(eer.value, min(eer.low, eer.value), eer.high), Figure.of(curve.area(), areas)
+    high = eer.high if eer.value else max(eer.high, _open(curve))
+    return Figure(eer.value, min(eer.low, eer.value), high), Figure.of(curve.area(), areas)
+
+
+def _open(curve: Curve) -> float:
+    """How large either error rate may be when none of these trials, taken as independent, errs."""
+    _, high = clopper_pearson(0, [curve.true.sum(), curve.false.sum()], DOUBT / 2)
+    return float(high.max())

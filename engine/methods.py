@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 from importlib import import_module
+from types import MappingProxyType
 from typing import cast
 
 from .parameter import Value
@@ -15,12 +16,14 @@ def _load(module: str, name: str) -> type[Stage]:
     return cast("type[Stage]", getattr(import_module(f".{module}", __package__), name))
 
 
-METHODS: dict[str, Callable[[], type[Stage]]] = {
-    "mcadams": partial(_load, "mcadams", "McAdams"),
-    "vtln": partial(_load, "vtln", "Vtln"),
-    "voicemask": partial(_load, "voicemask", "VoiceMask"),
-    "dp": partial(_load, "dpvoice", "DpVoice"),
-}
+METHODS: Mapping[str, Callable[[], type[Stage]]] = MappingProxyType(
+    {
+        "mcadams": partial(_load, "mcadams", "McAdams"),
+        "vtln": partial(_load, "vtln", "Vtln"),
+        "voicemask": partial(_load, "voicemask", "VoiceMask"),
+        "dp": partial(_load, "dpvoice", "DpVoice"),
+    }
+)
 
 
 def make(method: str, settings: Mapping[str, Value] | None = None) -> Stage:

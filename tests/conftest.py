@@ -14,6 +14,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))  # `import naive`, `import signals`
 
 import rig as pulse
+from needs import lacking
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a shell's background job, in which tests of Ctrl-C would hang
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -44,11 +45,8 @@ def fresh_rig(tmp_path: Path) -> Iterator[pulse.Rig]:
 
 
 def _rig(folder: Path) -> Iterator[pulse.Rig]:
-    lacking = pulse.missing()
-    if lacking and os.environ.get("CI") == "true":
-        pytest.fail(lacking)
-    if lacking:
-        pytest.skip(lacking)
+    if missing := pulse.missing():
+        lacking(missing)
     rig = pulse.Rig(folder)
     try:
         yield rig

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import soundfile
+from needs import lacking
 from signals import F32, RATE
 
 pytest.importorskip("onnx")
@@ -143,7 +144,7 @@ def test_speakers_have_names_of_their_own() -> None:
 )
 def test_the_command_says_what_is_wrong_in_a_line(tmp_path: Path, options: list[str], said: str) -> None:
     if shutil.which("espeak-ng") is None and said == "no voices":
-        pytest.skip("espeak-ng is not installed")
+        lacking("espeak-ng is not installed")
     command = [sys.executable, "-c", "from velavox.engine.cli import main; main()"]
     command += ["audit", "parallel", "--out", str(tmp_path / "out"), *options]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

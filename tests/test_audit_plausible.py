@@ -63,9 +63,9 @@ def test_a_recogniser_that_does_not_understand_originals() -> None:
 
 def test_attackers_whom_anonymized_speech_helps() -> None:
     odd = replace(DP, attacks=(attack("ignorant", 6.0, enrolment=1),))
-    before = replace(GOOD, attacks=(attack("ignorant", 2.5, enrolment=1),))
+    before = replace(GOOD, attacks=(attack("ignorant", 1.0, enrolment=1),))
     (found,) = (text for text in doubts(before, odd) if "more surely" in text)
     assert found.startswith("dp: ignorant (ge2e) finds the speaker more surely than in original speech, EER ")
     assert not any("more surely" in text for text in doubts(odd, replace(GOOD, attacks=odd.attacks)))
-    other_length = replace(before, attacks=(attack("ignorant", 2.5, enrolment=5),))
+    other_length = replace(before, attacks=(attack("ignorant", 1.0, enrolment=5),))
     assert not any("more surely" in text for text in doubts(other_length, odd))

@@ -77,6 +77,20 @@ def test_a_while_and_a_summary_on_stdout_alone() -> None:
     assert np.abs(np.concatenate(Card.made[0].played)).max() > 0.01
 
 
+def test_what_ran_is_told_though_its_time_is_over_at_the_first_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    enter = keys.Keys.__enter__
+
+    def late(self: keys.Keys) -> keys.Keys:
+        time.sleep(0.8)  # a machine that is busy elsewhere
+        return enter(self)
+
+    monkeypatch.setattr(keys.Keys, "__enter__", late)
+    result = live("--seconds", "0.3")
+    lines = result.stderr.splitlines()
+    assert sum(line.startswith("running: ") for line in lines) == 1
+    assert lines[-1].startswith("ended after ")
+
+
 def test_a_summary_in_a_file(tmp_path: Path) -> None:
     result = live("--seconds", "0", "--json", tmp_path / "summary.json")
     assert (result.exit_code, result.stdout) == (0, "")

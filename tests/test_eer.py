@@ -72,6 +72,14 @@ def _people(count: int, each: int, seed: int) -> Trials:
     return Trials.between(np.array(values), spoke, claimed)
 
 
+def test_no_error_among_few_trials_is_no_certainty() -> None:
+    told = figure(Trials(np.arange(60.0), np.arange(60) >= 40))
+    assert told.value == told.low == 0
+    assert told.high == pytest.approx(1 - 0.0125 ** (1 / 20))  # 20 true claims, none of them missed
+    many = figure(Trials(np.arange(60_000.0), np.arange(60_000) >= 40_000))
+    assert many.high < 1e-3
+
+
 def test_interval_holds_the_truth() -> None:
     everybody = _people(150, 8, seed=99)
     truth = equal_error_rate(everybody.true, everybody.false)

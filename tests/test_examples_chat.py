@@ -14,6 +14,7 @@ import pytest
 import soundfile
 import velavox
 from hosts import likeness
+from needs import lacking
 from signals import voice
 
 EXAMPLES = Path(__file__).parent / "examples"
@@ -63,8 +64,8 @@ def gst(tmp_path: Path) -> dict[str, str]:
     )
     ready = shutil.which("gst-launch-1.0") and subprocess.run([SYSTEM, "-c", code], capture_output=True, text=True)
     if not ready or ready.returncode:
-        pytest.skip("needs GStreamer's Python bindings: see docs/gstreamer.md")
-    if ready.stdout.split() != [str(n) for n in sys.version_info[:2]]:
+        lacking("needs GStreamer's Python bindings: see docs/gstreamer.md")
+    elif ready.stdout.split() != [str(n) for n in sys.version_info[:2]]:
         pytest.skip("the system's Python is another one, for which nothing is installed")
     packages = tmp_path / "packages"
     packages.mkdir()

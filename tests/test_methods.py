@@ -16,7 +16,7 @@ def test_text_is_read_as_on_the_command_line() -> None:
 
 
 def test_wrong_names_list_the_right_ones() -> None:
-    with pytest.raises(ValueError, match="mcadams, vtln, voicemask"):
+    with pytest.raises(ValueError, match="give one of mcadams, vtln, voicemask, dp"):
         make("identity")
     with pytest.raises(ValueError, match="it has alpha"):
         make("mcadams", {"alpa": 1})

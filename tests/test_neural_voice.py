@@ -45,6 +45,16 @@ def test_a_voice_is_not_the_speakers_and_not_another_voice(mode: str) -> None:
     assert means[-1] / means[0] > 1.15
 
 
+@pytest.mark.parametrize("mode", MODES)
+def test_where_nobody_speaks_every_voice_is_quiet(mode: str) -> None:
+    """Of voices as the decoder learnt them some hiss as loudly as the noise that they hear. In the mode `low`, which hears
+    40 ms less, the beginning of noise may be taken for a sound."""
+    x = noise(16_000, 0.1)
+    for seed in range(6):
+        y = spoken(x, seed, mode=mode)[9600 if mode == "low" else 0 :]
+        assert np.sqrt(np.mean(y**2)) < 0.1 * np.sqrt(np.mean(x**2)), seed
+
+
 def test_the_pitch_moves_as_far_as_is_asked() -> None:
     x = clips()[CLIP]
     still, usual = (pitch(spoken(x, pitch_range=part))[1] for part in (0.0, 1.0))

@@ -32,7 +32,8 @@ _READING = (
     "eps-hat: max(ln(TPR/FPR), ln((1-FPR)/(1-TPR))), in nats: the least epsilon of a mechanism that lets this happen. mu: the "
     "same for Gaussian differential privacy.",
     "not resolved: there are too few trials to tell; what is known is given, as the ends of the interval.",
-    "AUC: how often a true claim scores higher than a false one. D_sys: linkability, 0 none, 1 all. Cllr and min Cllr: cost of "
+    "AUC: how often a true claim scores higher than a false one. D_sys: linkability, 0 none, 1 all, as published "
+    "with half of the outermost bins left out. Cllr and min Cllr: cost of "
     "the scores as log-likelihood ratios in bits, as they are and at their best; 1 is no information. ZEBRA: expected "
     "disclosure in bits (0.721 is all), log10 of the worst likelihood ratio, its category.",
     "MMR: how often a verifier set up on original speech no longer matches the speaker. WMR: how often it matches another one. "

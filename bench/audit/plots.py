@@ -127,7 +127,7 @@ def accuracies(rows: Mapping[str, Mapping[str, Figure]]) -> Plot:
         axes.set(xlabel="accuracy (1 - EER)", ylim=(len(rows) - 0.4, -0.6), xlim=(0.2, 1.03))
         _percents(axes, "x")
         axes.grid(True, axis="x")
-        _legend(axes, "lower left")
+        _below(axes)
 
     return draw
 
@@ -150,7 +150,7 @@ def privacy_against_words(methods: Sequence[Method]) -> Plot:
         axes.set(ylim=(0, 1.02 * top), xlim=(0, 1.1 * widest))
         _percents(axes, "x", "y")
         axes.grid(True)
-        axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2)
+        _below(axes)
 
     return draw
 
@@ -228,9 +228,14 @@ def _names(axes: Axes, methods: Sequence[Method], widest: float, top: float) -> 
         axes.annotate(method.name, (method.wer.value, 1.02 * top), (place, 1.05 * top), **at)
 
 
-def _legend(axes: Axes, where: Literal["best", "lower left", "lower right", "upper right"]) -> None:
+def _legend(axes: Axes, where: Literal["best", "lower right", "upper right"]) -> None:
     if axes.get_legend_handles_labels()[0]:
         axes.legend(loc=where)
+
+
+def _below(axes: Axes) -> None:
+    """The legend beneath the plot, where marks are everywhere in it."""
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2)
 
 
 def _logarithmic(axes: Axes, *which: str) -> None:
