@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-# What a stretch can be hidden for: a listed word, one of the classes that rules and names find, speech that no recogniser is sure of.
+# What a stretch can be hidden for: a listed word, a class that rules and names find, speech that no recogniser is sure of.
 KINDS = ("word", "name", "place", "organisation", "number", "date", "address", "email", "card", "id", "doubt")
 
 
