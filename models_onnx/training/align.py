@@ -18,12 +18,12 @@ import numpy as np
 import pocketsphinx
 from hama import G2PModel
 
+from ...engine.content.english import phones_of_ipa
+from ...engine.content.numerals import spelled
+from ...engine.content.phones import ENGLISH, SILENCE
 from .corpora import Utterance
-from .english import phones_of_ipa
 from .journal import Journal
 from .lines import append_to, read_lines
-from .numerals import spelled
-from .phones import ENGLISH, SILENCE
 
 _HOP = 160  # samples of a frame
 _FIRST = 120  # where frame 0 begins: halfway between the centres of two windows of 25 ms

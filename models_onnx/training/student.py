@@ -17,8 +17,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from ...engine.content.phones import PHONES, STATES
 from . import checkpoint
-from .phones import PHONES, STATES
 from .pitch import PITCHES
 
 BANDS = 80

