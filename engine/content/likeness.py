@@ -1,0 +1,102 @@
+"""How alike two pronunciations are: a recogniser that has not caught a word writes down another that sounds nearly the same.
+
+The distance is an edit distance over phones whose costs are by kinds of sounds: vowels are confused more than consonants, those
+of one place of the mouth more than others.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from functools import cache
+from typing import Generic, TypeVar
+
+from .phones import ENGLISH, MANDARIN
+from .pronounce import Phones
+
+T = TypeVar("T")
+
+# Consonants that are taken for each other, a letter a group; the rest are vowels, three groups of them.
+_CONSONANTS = {
+    "p": "P B", "t": "T D DH TH", "k": "K G", "f": "F V W", "s": "S Z TH SR SX SH TS TZ", "j": "JH CH ZH JX QX ZR CR SH RR TZ TS",
+    "n": "N NG M", "l": "L R RR", "h": "HH F", "y": "Y",
+}  # fmt: skip
+_VOWELS = {"i": "IY IH YU IR EY", "a": "AA AE AH AY AW EH EU EY ER", "o": "OW AO UH UW OY AW AA EU W"}
+_VOWEL = frozenset("AA AE AH AO AW AY EH ER EY IH IY OW OY UH UW EU YU IR".split())
+_WEAK = _VOWEL | frozenset("Y W HH R ER".split())  # heard where there is none, and the other way round
+
+
+def _groups(table: dict[str, str]) -> dict[str, frozenset[str]]:
+    return {
+        phone: frozenset(group for group, phones in table.items() if phone in phones.split()) for phone in (*ENGLISH, *MANDARIN)
+    }
+
+
+_SOUNDS, _COLOURS = _groups(_CONSONANTS), _groups(_VOWELS)
+_SAME_GROUP, _VOWELS_APART, _WEAK_EDIT, _EDIT = 0.4, 0.6, 0.6, 1.0
+
+
+@cache
+def swap(a: str, b: str) -> float:
+    """What it costs to take one phone for another."""
+    if a == b:
+        return 0.0
+    if _SOUNDS[a] & _SOUNDS[b] or _COLOURS[a] & _COLOURS[b]:
+        return _SAME_GROUP
+    return _VOWELS_APART if a in _VOWEL and b in _VOWEL else _EDIT
+
+
+def distance(a: Phones, b: Phones, limit: float) -> float:
+    """The least cost to make `b` of `a`; anything above `limit` where it is more than that."""
+    row = [0.0]
+    for phone in b:
+        row.append(row[-1] + _edit(phone))
+    for phone in a:
+        last, row = row, [row[0] + _edit(phone)]
+        for n, other in enumerate(b, 1):
+            row.append(min(last[n - 1] + swap(phone, other), last[n] + _edit(phone), row[n - 1] + _edit(other)))
+        if min(row) > limit:
+            return limit + 1
+    return row[-1]
+
+
+def _edit(phone: str) -> float:
+    return _WEAK_EDIT if phone in _WEAK else _EDIT
+
+
+# A group for each consonant that the skeleton of a word keeps; what is weak is left out.
+_BONES = {
+    phone: bone
+    for bone, phones in {"p": "P B", "t": "T D DH", "k": "K G", "f": "F V", "s": "S Z TH SR SX SH TS TZ JH CH ZH JX QX ZR CR", "n": "N NG M", "l": "L"}.items()
+    for phone in phones.split()
+}  # fmt: skip
+
+
+def skeleton(phones: Phones) -> str:
+    return "".join(_BONES.get(phone, "") for phone in phones)
+
+
+class Nearest(Generic[T]):
+    """Pronunciations to be found by what sounds nearly the same: those whose consonants are the same but for one are compared."""
+
+    def __init__(self, sounds: Iterable[tuple[Phones, T]]) -> None:
+        self._by_bones: dict[str, list[tuple[Phones, T]]] = defaultdict(list)
+        for phones, value in sounds:
+            for bones in _with_one_less(skeleton(phones)):
+                self._by_bones[bones].append((phones, value))
+        self.longest = max((len(phones) for found in self._by_bones.values() for phones, _ in found), default=0)
+
+    def find(self, phones: Phones, share: float) -> Iterator[tuple[T, float]]:
+        """Values whose pronunciation is no further away than `share` of its length, and how far."""
+        seen: set[int] = set()
+        for bones in _with_one_less(skeleton(phones)):
+            for sound in self._by_bones.get(bones, ()):
+                if id(sound) not in seen:
+                    seen.add(id(sound))
+                    limit = share * len(sound[0])
+                    if (cost := distance(sound[0], phones, limit)) <= limit:
+                        yield sound[1], cost
+
+
+def _with_one_less(bones: str) -> set[str]:
+    return {bones, *(bones[:n] + bones[n + 1 :] for n in range(len(bones)))}
