@@ -6,8 +6,6 @@ from signals import F32, noise, partitions, tone, voice
 from velavox.kernels import redact
 from velavox.kernels.jit import State
 
-pytestmark = pytest.mark.nojit
-
 RATE = 16_000
 FADE = round(redact.FADE * RATE)
 NOTHING = np.zeros(1, np.float32)
@@ -38,6 +36,7 @@ def streamed(x: F32, hidden: State, action: int, sizes: list[int], channels: int
     return y
 
 
+@pytest.mark.nojit
 def test_equals_twin() -> None:
     x = noise(6000)
     for pairs in ([(1000, 2500)], [(0, 900), (901, 1000), (5000, 6000)], [(10, 20)], [(3000, 3400)]):
@@ -45,6 +44,7 @@ def test_equals_twin() -> None:
         np.testing.assert_allclose(redact.offline(x, RATE, spans(*pairs)), expected, atol=1e-6)
 
 
+@pytest.mark.nojit
 def test_bleep_equals_twin() -> None:
     x, pairs = noise(6000), [(1000, 2500)]
     sine = np.zeros(x.size)
@@ -53,6 +53,7 @@ def test_bleep_equals_twin() -> None:
     np.testing.assert_allclose(redact.offline(x, RATE, spans(*pairs), redact.BLEEPING), expected, atol=1e-6)
 
 
+@pytest.mark.nojit
 @pytest.mark.parametrize("judged", [0, 1, FADE - 1, 2000, 5999])
 def test_nothing_that_is_not_judged_is_heard_and_what_comes_before_fades(judged: int) -> None:
     x = noise(6000)
@@ -100,6 +101,7 @@ def test_fillers_follow_the_voices_level() -> None:
             assert np.sqrt(np.mean(y[9000:13_000] ** 2)) == pytest.approx(loud, rel=0.25)
 
 
+@pytest.mark.nojit
 def test_a_clip_takes_the_place_of_the_bleep() -> None:
     x, clip = noise(8000), tone(1000, 440)
     clips = np.array([(2000, 6000, 3000, 0, clip.size)], redact.CLIP)
@@ -127,6 +129,7 @@ def test_all_channels_are_hidden() -> None:
         np.testing.assert_array_equal(y[2000:], x[2000:])
 
 
+@pytest.mark.nojit
 def test_a_stretch_that_becomes_known_late_is_hidden_at_once() -> None:
     x, state = noise(3000), ready()
     y = x.copy()
@@ -138,6 +141,7 @@ def test_a_stretch_that_becomes_known_late_is_hidden_at_once() -> None:
     assert state[0].hidden == 1000
 
 
+@pytest.mark.nojit
 def test_what_is_judged_again_comes_back_in_a_fade() -> None:
     x, state = np.full(3000, 0.5, np.float32), ready()
     y = x.copy()
@@ -147,6 +151,7 @@ def test_what_is_judged_again_comes_back_in_a_fade() -> None:
     np.testing.assert_array_equal(y[1500 + FADE :], x[1500 + FADE :])
 
 
+@pytest.mark.nojit
 def test_what_is_not_finite_goes_no_further() -> None:
     y = np.full(2000, np.nan, np.float32)
     redact.stream(ready(), y, 1, 0, 1000, redact.NO_SPANS, redact.NO_CLIPS, NOTHING, NOTHING)
