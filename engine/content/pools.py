@@ -1,0 +1,109 @@
+"""What may stand in place of a word: others of its class, the most alike first.
+
+English ones by GloVe. Chinese ones, for which no vectors may be shipped, by form: the same ending (大学, 区), as long, about as
+common. All are of public lists.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+
+from . import pool_en, pool_zh
+from .segment import segmenter
+from .vectors import by_nearness, vectors
+
+_COMMON = 20_000  # English words that stand for others; rarer ones are mostly names
+_FUNCTION = 150  # the commonest English words (the, of, that) stand for nothing
+_MOST = 200  # of like words that are told: enough to leave out forbidden ones
+_COUNTED = 100  # times at least that jieba counted a Chinese word: 2,800 nouns of two characters
+_NOUN = "n"
+
+
+class EnglishPools:
+    """Of one English word; of an organisation or a place also of several. Read-only."""
+
+    def __init__(self) -> None:
+        """Raises Unusable where the vectors are missing."""
+        self._vectors = vectors()
+        self._entries: dict[str, tuple[str, ...]] = {
+            "first": pool_en.FIRST_NAMES,
+            "last": pool_en.SURNAMES,
+            "name": (*pool_en.FIRST_NAMES, *pool_en.SURNAMES),
+            "place": pool_en.PLACES,
+            "organisation": pool_en.ORGANISATIONS,
+            "word": tuple(w for w in self._vectors.words[_FUNCTION:_COMMON] if w.isascii() and w.isalpha() and len(w) > 1),
+        }
+        self._matrices = {pool: self._vectors.stack(entries) for pool, entries in self._entries.items()}
+        self._first, self._last = ({name.lower() for name in self._entries[pool]} for pool in ("first", "last"))
+
+    def alike(self, text: str, kind: str) -> list[str]:
+        """The words most like `text`; the most typical ones of its class if `text` has no vector."""
+        pool = kind if kind in self._entries else "word"
+        if pool == "name" and (text.lower() in self._first) != (text.lower() in self._last):
+            pool = "first" if text.lower() in self._first else "last"
+        entries, matrix = self._entries[pool], self._matrices[pool]
+        at = self._vectors.of(text)
+        return [entries[n] for n in by_nearness(matrix.mean(axis=0) if at is None else at, matrix, _MOST)]
+
+
+class ChinesePools:
+    """Of some Chinese characters: a name, a word. Read-only."""
+
+    def __init__(self) -> None:
+        """Raises Unusable where jieba is missing."""
+        self._segmenter = segmenter()
+
+    def alike(self, text: str, kind: str) -> list[str]:
+        if kind == "name":
+            return _alike_names(text)
+        if kind == "place":
+            return _by_form(text, dict.fromkeys(pool_zh.PLACES, 1))
+        if kind == "organisation":
+            return _by_form(text, _organisations())
+        tag = self._segmenter.tag(text) or _NOUN
+        return _by_form(text, _words(tag, len(text)) or _words(_NOUN, len(text)) or _words(_NOUN, 2))
+
+
+def _alike_names(text: str) -> list[str]:
+    """Foreign names for what is written like one; 李经理 keeps the title; else as many characters, none of them the same."""
+    title = next((title for title in pool_zh.TITLES if len(text) > len(title) and text.endswith(title)), "")
+    if title:
+        return [surname + title for surname in pool_zh.PERSONS_SURNAMES]
+    if len(text) == 1:
+        return list(pool_zh.PERSONS_SURNAMES)
+    foreign = text[0] not in pool_zh.SURNAMES and all(character in pool_zh.TRANSCRIBED for character in text)
+    if foreign or len(text) > 4:
+        return _by_form(text, dict.fromkeys(pool_zh.FOREIGN_NAMES, 1))
+    if text[0] in "小老阿":
+        return [text[0] + given for given in pool_zh.GIVEN_NAMES if len(given) == 1]
+    given_length = max(1, len(text) - 1 - (text[:2] in pool_zh.DOUBLE_SURNAMES))
+    given = [name for name in pool_zh.GIVEN_NAMES if len(name) == given_length]
+    pairs = zip(pool_zh.PERSONS_SURNAMES * len(given), given * len(pool_zh.PERSONS_SURNAMES), strict=True)
+    return ["".join(pair) for pair in pairs if not set("".join(pair)) & set(text)][:_MOST]
+
+
+def _by_form(text: str, counted: dict[str, int]) -> list[str]:
+    """The words that end like `text` first, of these the ones that are as long, of these the ones that are as common."""
+    common = math.log(counted.get(text, 1))
+
+    def unlike(word: str) -> tuple[int, int, float]:
+        return -_same_end(word, text), abs(len(word) - len(text)), abs(math.log(counted[word]) - common)
+
+    return sorted(counted, key=unlike)[:_MOST]
+
+
+def _same_end(a: str, b: str) -> int:
+    """How many of the last two characters are the same."""
+    return 0 if a[-1] != b[-1] else 1 + (a[-2:-1] == b[-2:-1])
+
+
+@cache
+def _organisations() -> dict[str, int]:
+    counted = {name: count for name, count in segmenter().of_class(["nt"]).items() if name.endswith(pool_zh.ORGANISATION_ENDS)}
+    return {**dict.fromkeys(pool_zh.ORGANISATIONS, _COUNTED), **counted}
+
+
+@cache
+def _words(tag: str, length: int) -> dict[str, int]:
+    return {w: n for w, n in segmenter().of_class([tag]).items() if len(w) == length and n >= _COUNTED}
