@@ -37,6 +37,7 @@ CLIP = record_dtype(  # sounds in place of the action, in order
 )
 STATE = record_dtype(
     ("action", "i8"),
+    ("follows", "i8"),  # 1: the level is wanted
     ("fade", "i8"),  # frames
     ("step", "f8"),  # of a gain from one frame to the next
     ("gain", "f8"),  # of the voice, at the last frame
@@ -54,10 +55,11 @@ STATE = record_dtype(
 NO_SPANS, NO_CLIPS = np.zeros(0, SPAN), np.zeros(0, CLIP)
 
 
-def fresh(rate: int, action: int) -> State:
-    """Silent at first, at `rate` Hz."""
+def fresh(rate: int, action: int, follows: bool = False) -> State:
+    """Silent at first, at `rate` Hz. follows: keep the voice's level, for clips; sounds of TONE and TABLE have it anyway."""
     state = np.zeros(1, STATE)
     s = state[0]
+    s.follows = follows or action >= TONE
     s.action, s.fade = action, max(1, round(FADE * rate))
     s.step = 1 / s.fade
     s.turn = 2 * np.pi * PITCH / rate
@@ -117,7 +119,7 @@ def stream(
     end = first + frames
     open_ = judged >= end + s.fade and s.gain == 1.0 and s.filled == 0.0
     if open_ and (k == spans.size or spans[k].start >= end):
-        if s.action >= TONE:
+        if s.follows:
             for i in range(frames):
                 _measure(s, y, i * channels, channels)
         return
