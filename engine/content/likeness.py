@@ -18,8 +18,8 @@ T = TypeVar("T")
 
 # Consonants that are taken for each other, a letter a group; the rest are vowels, three groups of them.
 _CONSONANTS = {
-    "p": "P B", "t": "T D DH TH", "k": "K G", "f": "F V W", "s": "S Z TH SR SX SH TS TZ", "j": "JH CH ZH JX QX ZR CR SH RR TZ TS",
-    "n": "N NG M", "l": "L R RR", "h": "HH F", "y": "Y",
+    "p": "P B", "t": "T D DH TH", "k": "K G", "f": "F V W", "s": "S Z TH SR SX SH TS TZ", "n": "N NG M", "l": "L R RR",
+    "h": "HH F", "j": "JH CH ZH JX QX ZR CR SH RR TZ TS", "y": "Y",
 }  # fmt: skip
 _VOWELS = {"i": "IY IH YU IR EY", "a": "AA AE AH AY AW EH EU EY ER", "o": "OW AO UH UW OY AW AA EU W"}
 _VOWEL = frozenset("AA AE AH AO AW AY EH ER EY IH IY OW OY UH UW EU YU IR".split())
@@ -66,25 +66,24 @@ def _edit(phone: str) -> float:
 
 # A group for each consonant that the skeleton of a word keeps; what is weak is left out.
 _BONES = {
-    phone: bone
-    for bone, phones in {"p": "P B", "t": "T D DH", "k": "K G", "f": "F V", "s": "S Z TH SR SX SH TS TZ JH CH ZH JX QX ZR CR", "n": "N NG M", "l": "L"}.items()
-    for phone in phones.split()
+    "p": "P B", "t": "T D DH", "k": "K G", "f": "F V", "s": "S Z TH SR SX SH TS TZ JH CH ZH JX QX ZR CR", "n": "N NG M",
+    "l": "L",
 }  # fmt: skip
+_BONE = {phone: bone for bone, phones in _BONES.items() for phone in phones.split()}
 
 
 def skeleton(phones: Phones) -> str:
-    return "".join(_BONES.get(phone, "") for phone in phones)
+    return "".join(_BONE.get(phone, "") for phone in phones)
 
 
 class Nearest(Generic[T]):
-    """Pronunciations to be found by what sounds nearly the same: those whose consonants are the same but for one are compared."""
+    """Pronunciations to be found by what sounds nearly the same. Compared are those whose consonants agree but for one."""
 
     def __init__(self, sounds: Iterable[tuple[Phones, T]]) -> None:
         self._by_bones: dict[str, list[tuple[Phones, T]]] = defaultdict(list)
         for phones, value in sounds:
             for bones in _with_one_less(skeleton(phones)):
                 self._by_bones[bones].append((phones, value))
-        self.longest = max((len(phones) for found in self._by_bones.values() for phones, _ in found), default=0)
 
     def find(self, phones: Phones, share: float) -> Iterator[tuple[T, float]]:
         """Values whose pronunciation is no further away than `share` of its length, and how far."""

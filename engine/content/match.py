@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from .entry import Entry
@@ -16,10 +17,11 @@ from .likeness import Nearest
 from .normalize import Unit, comparable, has_han
 from .ordinary import ordinary
 from .pronounce import Phones, as_pinyin, of_syllable, sounds
+from .transliterate import Beat, Transcribed, beats
 
 _NEAR = 0.12  # cost of what differs, as a share of the entry's phones
-_NEAR_FOREIGN = 0.3  # the same where one is Chinese and the other is not: each has sounds that the other lacks
 _NEAR_PHONES = 5  # shorter entries have to sound the same
+_REMEMBERED = 16_384  # stretches of Chinese: a hypothesis holds most of the one before it
 _MOST_WAYS = 16  # pronunciations of some words together
 _POSSESSIVES = (("Z",), ("S",), ("AH", "Z"), ("IH", "Z"))
 
@@ -39,7 +41,8 @@ class Matcher:
     def __init__(self, entries: Iterable[Entry]) -> None:
         self._written: dict[str, list[Entry]] = defaultdict(list)
         self._sounds: dict[Phones, list[Entry]] = defaultdict(list)
-        near: dict[bool, list[tuple[Phones, Entry]]] = {False: [], True: []}
+        near: list[tuple[Phones, Entry]] = []
+        transcribed: list[tuple[Phones, Entry]] = []
         self._pinyin = False
         for entry in entries:
             self._pinyin |= bool(entry.syllables)
@@ -55,8 +58,12 @@ class Matcher:
                 spoken |= {phones + ending for phones in spoken for ending in _POSSESSIVES}
             for phones in spoken:
                 self._sounds[phones].append(entry)
-            near[bool(entry.syllables)] += [(phones, entry) for phones in entry.phones if len(phones) >= _NEAR_PHONES]
-        self._near = {chinese: Nearest(sounds_of) for chinese, sounds_of in near.items()}
+            near += [(phones, entry) for phones in entry.phones if len(phones) >= _NEAR_PHONES]
+            if not (entry.chinese or entry.careful):
+                transcribed += [(phones, entry) for phones in entry.phones]
+        self._near = Nearest(near)
+        self._transcribed = Transcribed(transcribed)
+        self._written_as = lru_cache(_REMEMBERED)(lambda chinese: tuple(self._transcribed.find(chinese)))
         self._letters = max(map(len, self._written), default=0)
         self._phones = max(map(len, self._sounds), default=0)
 
@@ -65,6 +72,7 @@ class Matcher:
         found = list(self._as_written(comparable(units)))
         if self._sounds:
             found += self._as_sounded(units)
+            found += self._as_transcribed(units)
         return sorted(_best(found), key=lambda match: (match.first, match.last, match.entry.line))
 
     def _as_written(self, units: Sequence[Unit]) -> Iterator[Match]:
@@ -79,29 +87,40 @@ class Matcher:
 
     def _as_sounded(self, units: Sequence[Unit]) -> Iterator[Match]:
         heard = self._heard(units)
-        longest = int(1 + self._phones * (1 + _NEAR_FOREIGN))
+        longest = int(1 + self._phones * (1 + _NEAR))
         for begin in range(len(units)):
             ways: list[Phones] = [()]
-            han = False
             for end in range(begin, len(units)):
                 ways = [before + more for before in ways for more in heard[end] if len(before) + len(more) <= longest][
                     :_MOST_WAYS
                 ]
                 if not ways:
                     break
-                han |= has_han(units[end].text)
-                for entry, cost in self._sounding(ways, units[begin : end + 1], han):
+                for entry, cost in self._sounding(ways, units[begin : end + 1]):
                     yield Match(units[begin].first, units[end].last, entry, cost)
 
-    def _sounding(self, ways: Sequence[Phones], units: Sequence[Unit], han: bool) -> Iterator[tuple[Entry, float]]:
+    def _sounding(self, ways: Sequence[Phones], units: Sequence[Unit]) -> Iterator[tuple[Entry, float]]:
         for phones in ways:
             for entry in self._sounds.get(phones, ()):
                 if not (entry.careful and _harmless(units)):
                     yield entry, 0.0
             if len(phones) >= _NEAR_PHONES - 1:
-                yield from self._near[han].find(phones, _NEAR)
-                if han:
-                    yield from self._near[False].find(phones, _NEAR_FOREIGN)
+                yield from self._near.find(phones, _NEAR)
+
+    def _as_transcribed(self, units: Sequence[Unit]) -> Iterator[Match]:
+        """English in Chinese speech, written by its sound."""
+        syllables = [
+            beats(ways[0]) if has_han(unit.text) and ways else () for unit, ways in zip(units, sounds(units), strict=True)
+        ]
+        for begin in range(len(units)):
+            chinese: tuple[Beat, ...] = ()
+            for end in range(begin, min(begin + self._transcribed.longest, len(units))):
+                if not syllables[end]:
+                    break
+                chinese += syllables[end]
+                if end > begin:
+                    for entry, cost in self._written_as(chinese):
+                        yield Match(units[begin].first, units[end].last, entry, cost)
 
     def _heard(self, units: Sequence[Unit]) -> list[tuple[Phones, ...]]:
         """Pronunciations of each unit; Latin letters may be pinyin, where the list has any."""

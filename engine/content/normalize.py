@@ -1,8 +1,8 @@
 """Comparable words: what is written in different ways and said in one is the same afterwards.
 
 Case, width, accents and traditional characters are levelled; `@` is at, a dot inside an address is dot; Chinese is taken
-character by character. Numbers, in digits or in words, become single digits: "415", "four hundred and fifteen" and "four one five"
-are 4 1 5, 二十三 is 2 3.
+character by character. Numbers, in digits or in words, become single digits: "415", "four hundred and fifteen" and "four one
+five" are 4 1 5, 二十三 is 2 3.
 """
 
 from __future__ import annotations
@@ -11,14 +11,12 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
 from itertools import groupby, islice, takewhile
-from typing import Any
 
-from .extras import needed
 from .numbers import chinese_digits, english_digits, is_chinese_numeral
+from .segment import simplified
 
-HAN = "\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f"  # 〇 too, a numeral
+HAN = "\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f"  # the numeral zero too
 _HAN = re.compile(f"[{HAN}]")
 _TOKEN = re.compile(rf"[{HAN}]|\d|[^\W\d_{HAN}]+(?:'[^\W\d_{HAN}]+)*'?|[@&]|(?<=[^\W\d_]{{2}})\.(?=[^\W\d_]{{2}})")
 _SAID = {"@": "at", "&": "and", ".": "dot"}
@@ -72,12 +70,7 @@ def _levelled(text: str) -> str:
         return text
     parts = unicodedata.normalize("NFD", text)
     text = "".join(letter for letter in parts if unicodedata.category(letter) not in ("Mn", "Cf"))  # accents, joiners
-    return str(_simplifier().convert(text)) if has_han(text) else text
-
-
-@cache
-def _simplifier() -> Any:
-    return needed("opencc", "Chinese text").OpenCC("t2s")
+    return simplified(text) if has_han(text) else text
 
 
 def _digits(units: Sequence[Unit]) -> list[Unit]:

@@ -1,4 +1,4 @@
-"""How words sound: English ones and Chinese ones in one set of phones (`phones.py`), so that either is found in speech of the other.
+"""How words sound: English and Chinese in one set of phones (`phones.py`), so that either is found in speech of the other.
 
 English words are looked up in CMUdict (BSD, inside the package pocketsphinx), the rest is spelled out by hama's letter-to-sound
 model (phone error rate .064 on words of the dictionary, 17 ms a word). Chinese is read by pypinyin, tones left out.
@@ -63,7 +63,7 @@ def as_pinyin(word: str) -> tuple[str, ...]:
         ways = [
             (*before, word[begin:end])
             for begin in range(max(0, end - 6), end)
-            if (before := best[begin]) is not None and of_syllable(word[begin:end])
+            if (before := best[begin]) is not None and word[begin:end] in _spoken_syllables()
         ]
         best.append(min(ways, key=len, default=None))
     return best[-1] or ()
@@ -90,6 +90,13 @@ def sounds(units: Sequence[Unit]) -> list[tuple[Phones, ...]]:
             found.append(of_word(_DIGITS[int(units[at].text)] if units[at].text.isdecimal() else units[at].text))
         at = end
     return found
+
+
+@cache
+def _spoken_syllables() -> frozenset[str]:
+    """The 400 toneless syllables that the characters of GB 2312 have."""
+    common = (bytes((row, cell)).decode("gb2312", "ignore") for row in range(0xB0, 0xF8) for cell in range(0xA1, 0xFF))
+    return frozenset(syllable for character in common for syllable in toneless(character) if of_syllable(syllable))
 
 
 @lru_cache(4_096)

@@ -1,4 +1,4 @@
-"""What gives people away by its form: numbers, cards, ids, e-mail and street addresses, dates; spoken or written, English or Chinese.
+"""What gives people away by its form, spoken or written: numbers, cards, ids, e-mail and street addresses, dates.
 
 A number is hidden as a class, from three digits on, since recognisers lose digits. In live speech a card or an id is known only
 when its last digit is: where those matter, hide numbers.
@@ -25,7 +25,10 @@ _LETTERED = re.compile(rf"\b(?:{_NO_ID}[a-z]{{1,2}} ){{1,2}}\d {_MORE}{{5,}}")
 _AT, _DOT = r"(?:at|艾 特|圈 a) ", r"(?:dot|点) "
 _JOIN = rf"(?:{_DOT}|underscore |dash |hyphen )"
 _EMAIL = re.compile(rf"(?<!\S)(?:\S+ )?\S+ (?:{_JOIN}\S+ |\d )*{_AT}\S+ (?:\S+ ){{0,2}}?{_DOT}\S+ (?:{_DOT}\S+ )*")
-_CLEAR_MONTH = "(?:january|february|april|june|july|august|september|october|november|december|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec) "
+_CLEAR_MONTH = (
+    "(?:january|february|april|june|july|august|september|october|november|december"
+    "|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec) "
+)
 _MONTH = f"(?:{_CLEAR_MONTH}|(?:march|may) )"  # the last two are words as well
 _YEAR = r"(?:(?:of )?(?:\d ){4})?"
 _DATE = re.compile(
