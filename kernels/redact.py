@@ -70,7 +70,7 @@ def fresh(rate: int, action: int, follows: bool = False) -> State:
 @word
 def _voice(s: np.record, t: int, judged: int, start: int, end: int) -> float:
     """The most gain that the voice may have at frame t, which lies in start .. end if that is not empty."""
-    gain = min(1.0, max(0.0, (judged - t) * s.step))
+    gain: float = min(1.0, max(0.0, (judged - t) * s.step))
     if start <= t < end:
         gain = min(gain, max(0.0, 1.0 - min(t - start + 1, end - t) * s.step))
     return gain
@@ -83,11 +83,10 @@ def _filler(s: np.record, table: F32) -> float:
         sample = table[s.place]
         s.place = (s.place + 1) % table.size
         return float(sample) * math.sqrt(s.level)
-    s.phase += s.turn
-    if s.phase > 2 * math.pi:
-        s.phase -= 2 * math.pi
-    amplitude = BLEEP if s.action == BLEEPING else math.sqrt(2 * s.level)
-    return amplitude * math.sin(s.phase)
+    phase = s.phase + s.turn
+    s.phase = phase if phase < 2 * math.pi else phase - 2 * math.pi
+    amplitude: float = BLEEP if s.action == BLEEPING else math.sqrt(2 * s.level)
+    return amplitude * math.sin(phase)
 
 
 @word
