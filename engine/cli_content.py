@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import typer
 
-from .usage import Commands
+from .cli_content_text import text
+from .usage import Commands, JsonCommand
 
 content = typer.Typer(
     cls=Commands,
@@ -12,3 +13,5 @@ content = typer.Typer(
     rich_markup_mode=None,
     help="Find sensitive words in what is said, and hide or replace them.",
 )
+
+content.command(cls=JsonCommand)(text)

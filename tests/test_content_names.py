@@ -31,6 +31,11 @@ ENGLISH = {
         ("Paris", "place"),
         ("New York", "place"),
     },
+    "Alice and Emily met Johnson and Johnson.": {
+        ("Alice", "name"),
+        ("Emily", "name"),
+        ("Johnson and Johnson.", "organisation"),
+    },
     "We signed the contract with Siemens in Munich.": {("Siemens", "organisation"), ("Munich.", "place")},
     "The weather is nice today and the children are playing in the park.": set(),
     "Will you mark the page for me and bill the customer in May.": set(),

@@ -18,6 +18,7 @@ from .word import Word
 INFERRED = "inferred"  # among the counts: what inference alone found
 
 _TOKEN = re.compile(rf"[{HAN}]|[^\s{HAN}]+")
+_PIECE = re.compile(r".{1,20000}(?:\s|\Z)|.{1,20000}", re.DOTALL)  # what is looked at as a whole
 _EDGES = re.compile(r"^[\W_]*(.*?)(?:['\u2019]s)?[\W_]*$", re.DOTALL)
 _SCRIPTS = frozenset(("LATIN", "CJK"))
 _OF_LANGUAGE = {"auto": LANGUAGES} | {language: (language,) for language in LANGUAGES}
@@ -68,16 +69,20 @@ class Desensitiser:
     def __call__(self, text: str) -> Desensitised:
         """ValueError for text in letters that none of the languages has."""
         self._check(text)
+        counts: Counter[str] = Counter()
+        written = "".join(self._piece(piece, counts) for piece in _PIECE.findall(text))
+        return Desensitised(self._checked(written), dict(sorted(counts.items())))
+
+    def _piece(self, text: str, counts: Counter[str]) -> str:
         tokens = list(_TOKEN.finditer(text))
         written, done = "", 0
-        counts: Counter[str] = Counter()
         for found in _apart(self._find([token[0] for token in tokens])):
             start, end = _trimmed(text, tokens[found.first].start(), tokens[found.last - 1].end())
             kind = "word" if found.kind == INFERRED else found.kind
             written += text[done:start] + self._replacer.replace(text[start:end], kind, found.term)
             counts[found.kind] += 1
             done = end
-        return Desensitised(self._checked(written + text[done:]), dict(sorted(counts.items())))
+        return written + text[done:]
 
     def _find(self, texts: Sequence[str]) -> list[Found]:
         found: list[Found] = []

@@ -1,5 +1,5 @@
-"""Sensitive words that nobody listed, by the rule of Niu et al. (2024): a word whose vector has a cosine with the mean vector of
-its sentence above a threshold carries what the sentence is about.
+"""Sensitive words that nobody listed, by the rule of Niu et al. (2024): a word carries what its sentence is about if the cosine
+of its vector with the mean vector of the sentence is above a threshold.
 
 Kept to content words, in the mean as well: over all words, "I" and "my" lead the ranking and the name comes last. Even so most
 content words are above the source's threshold of .6, harmless ones too: it hides by far more than rules and names do, and is

@@ -87,7 +87,8 @@ class EnglishNames:
                     for entity in doc.ents:
                         if kind := _OF_SPACY.get(entity.label_):
                             skipped = len("the ") if entity.text.lower().startswith("the ") else 0
-                            found.append(at.named(entity.start_char + skipped, entity.end_char, kind, first))
+                            one = at.named(entity.start_char + skipped, entity.end_char, kind, first)
+                            found += _parted(one, words)
             found += [Named(first + n.first, first + n.last, n.kind) for n in listed(run)]
         return _apart(found)
 
@@ -168,6 +169,16 @@ def _case_tells(words: Sequence[str]) -> bool:
     """Some words begin with a capital and some do not: neither all lower nor UPPER nor Title Case."""
     letters = [bare for word in words if (bare := _EDGES.sub("", word))[:1].isalpha()]
     return any(b[0].isupper() and not (len(b) > 1 and b.isupper()) for b in letters) and any(b[0].islower() for b in letters)
+
+
+def _parted(named: Named, words: Sequence[str]) -> list[Named]:
+    """What spaCy takes for an organisation though it is persons: Alice and Emily, of which the list knows one."""
+    inner = words[named.first : named.last]
+    parts = list(_runs([word.lower() not in ("and", "or") for word in inner]))
+    known = [all(n.kind == "name" for n in listed(inner[a:b])) and bool(listed(inner[a:b])) for a, b in parts]
+    if len(parts) < 2 or not any(known) or listed(inner)[:1] == [Named(0, len(inner), named.kind)]:
+        return [named]
+    return [Named(named.first + a, named.first + b, "name") for a, b in parts]
 
 
 def _apart(found: Iterable[Named]) -> list[Named]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from functools import cache
+from typing import Protocol
 
 from . import pool_en, pool_zh
 from .segment import segmenter
@@ -18,6 +19,13 @@ _FUNCTION = 150  # the commonest English words (the, of, that) stand for nothing
 _MOST = 200  # of like words that are told: enough to leave out forbidden ones
 _COUNTED = 100  # times at least that jieba counted a Chinese word: 2,800 nouns of two characters
 _NOUN = "n"
+
+
+class Pools(Protocol):
+    """Of one language. Read-only."""
+
+    def alike(self, text: str, kind: str) -> list[str]:
+        """What may stand in place of `text`, the most alike first; `text` itself may be among it."""
 
 
 class EnglishPools:
@@ -96,6 +104,18 @@ def _by_form(text: str, counted: dict[str, int]) -> list[str]:
 def _same_end(a: str, b: str) -> int:
     """How many of the last two characters are the same."""
     return 0 if a[-1] != b[-1] else 1 + (a[-2:-1] == b[-2:-1])
+
+
+@cache
+def english_pools() -> EnglishPools:
+    """The ones of this process. Raises Unusable where vectors are missing."""
+    return EnglishPools()
+
+
+@cache
+def chinese_pools() -> ChinesePools:
+    """The ones of this process. Raises Unusable where jieba is missing."""
+    return ChinesePools()
 
 
 @cache

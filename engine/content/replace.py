@@ -20,7 +20,7 @@ from random import Random
 from .lexicon import Lexicon
 from .match import Matcher
 from .normalize import Unit, has_han, surface, words_of
-from .pools import ChinesePools, EnglishPools
+from .pools import Pools, chinese_pools, english_pools
 from .pronounce import in_dictionary
 from .shapes import cased, of_form, of_length
 from .twins import gives_away
@@ -30,6 +30,7 @@ MASK = "***"
 MOST_ALIKE = 100
 
 _OF_A_FORM = frozenset(("number", "date", "address", "email", "card", "id"))  # of the kinds; the others are words
+_POOLS: dict[str, Callable[[], Pools]] = {"en": english_pools, "zh": chinese_pools}
 _DRAWS = 50
 _VOWELS = frozenset("aeiouy")
 _POSSESSIVE = re.compile(r"['\u2019]s?$")
@@ -51,8 +52,6 @@ class Replacer:
         self._mode, self._n, self._lexicon = mode, n, lexicon
         self._matcher = Matcher(lexicon.entries) if lexicon else None
         self._secret = secrets.token_bytes(32) if seed is None else hashlib.sha256(str(seed).encode()).digest()
-        self._english: EnglishPools | None = None
-        self._chinese: ChinesePools | None = None
         self._given: dict[bytes, str] = {}  # by a keyed hash of the original
         self._taken: set[str] = set()
 
@@ -63,7 +62,7 @@ class Replacer:
         """What `similar` needs for "en" and "zh", now instead of at its first use. Raises Unusable where that is missing."""
         if self._mode == "similar":
             for language in languages:
-                self._pools(language == "zh")
+                _POOLS[language]()
 
     def replace(self, text: str, kind: str, term: str = "") -> str:
         """What stands in place of `text`, a whole stretch without punctuation around it. term: of the entry that it is, if any.
@@ -80,7 +79,7 @@ class Replacer:
         return self._one(text, kind)
 
     def listed_words(self, words: Sequence[str]) -> list[tuple[int, int]]:
-        """Where among `words` listed ones are, or what sounds like them: [first, last). Letters without a vowel sound like none."""
+        """Where among `words` listed ones are, or what sounds like them: [first, last). Without a vowel none sounds."""
         if self._matcher is None:
             return []
         return [(match.first, match.last) for match in self._matcher.find(_sounding(words))]
@@ -98,7 +97,7 @@ class Replacer:
     def _drawn(self, text: str, kind: str, key: bytes) -> str | None:
         """One that may stand for `text`, at best one that stands for nothing else yet; None if there is none."""
         if self._mode == "similar" and kind not in _OF_A_FORM:
-            alike = self._pools(has_han(text)).alike(text, kind)
+            alike = _POOLS["zh" if has_han(text) else "en"]().alike(text, kind)
             choices = list(islice(self._allowed(alike, text), self._n))
             free = [choice for choice in choices if choice not in self._taken] or choices
             return Random(int.from_bytes(key)).choice(free) if free else None
@@ -120,13 +119,6 @@ class Replacer:
             return False
         unknown = any(_latin(unit.text) and not in_dictionary(unit.text) for unit in _sounding([text]))
         return unknown or bool(self.listed_words([text]))
-
-    def _pools(self, chinese: bool) -> EnglishPools | ChinesePools:
-        if chinese:
-            self._chinese = self._chinese or ChinesePools()
-            return self._chinese
-        self._english = self._english or EnglishPools()
-        return self._english
 
     def _hash(self, text: str) -> bytes:
         return hashlib.blake2b(text.encode(), key=self._secret, digest_size=32).digest()
