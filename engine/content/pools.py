@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import math
 from functools import cache
+from itertools import product
+from random import Random
 from typing import Protocol
 
 from . import pool_en, pool_zh
@@ -86,9 +88,15 @@ def _alike_names(text: str) -> list[str]:
     if text[0] in "小老阿":
         return [text[0] + given for given in pool_zh.GIVEN_NAMES if len(given) == 1]
     given_length = max(1, len(text) - 1 - (text[:2] in pool_zh.DOUBLE_SURNAMES))
+    return [name for name in _persons(given_length) if not set(name) & set(text)][:_MOST]
+
+
+@cache
+def _persons(given_length: int) -> tuple[str, ...]:
     given = [name for name in pool_zh.GIVEN_NAMES if len(name) == given_length]
-    pairs = zip(pool_zh.PERSONS_SURNAMES * len(given), given * len(pool_zh.PERSONS_SURNAMES), strict=True)
-    return ["".join(pair) for pair in pairs if not set("".join(pair)) & set(text)][:_MOST]
+    names = ["".join(pair) for pair in product(pool_zh.PERSONS_SURNAMES, given)]
+    Random(0).shuffle(names)  # so that the first ones differ in both; in one order, as every pool
+    return tuple(names)
 
 
 def _by_form(text: str, counted: dict[str, int]) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .normalize import has_han, words_of
+from .normalize import has_han, surface, words_of
 from .pronounce import Phones, in_dictionary, of_word, toneless
 
 _STEM = 4  # letters
@@ -16,8 +16,9 @@ def gives_away(text: str, original: str) -> bool:
     a, b = "".join(mine), "".join(others)
     if a == b:
         return True
-    if all(map(has_han, (*mine, *others))):
-        return (len(a) > 1 and a in b) or (len(b) > 1 and b in a) or toneless(a) == toneless(b)
+    a_written, b_written = ("".join(unit.text for unit in surface([one])) for one in (text, original))
+    if all(map(has_han, a_written + b_written)):
+        return (len(a) > 1 and a in b) or (len(b) > 1 and b in a) or toneless(a_written) == toneless(b_written)
     if len(mine) == len(others) == 1:
         return _same_stem(a, b) or bool(_sounds(a) & _sounds(b))
     x, y = f" {' '.join(mine)} ", f" {' '.join(others)} "
