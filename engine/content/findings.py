@@ -11,6 +11,7 @@ import numpy as np
 
 from ...kernels import polyphase
 from ...kernels.jit import F32
+from ...kernels.redact import FADE
 from ..stage import RATE
 from .detector import Look
 from .events import Event, Log
@@ -67,7 +68,7 @@ class Findings:
                 first, last = self.spans.frames(hit.start, hit.end)
                 heard = self.spans.heard(first, last, self.left) / self.rate
                 hole = self.spans.hide(first, last, self.left)
-                self._play(hit, *hole)
+                self._play(hit.term, *hole)
                 event = self.log.add(hit, heard, end, self.left * RATE // self.rate - int(KEEP * RATE))
                 if event is not None:
                     events.append(event)
@@ -96,18 +97,21 @@ class Findings:
             self.spans.restart()
             self.log.restart(seconds)
 
-    def _play(self, hit: Hit, start: int, end: int) -> None:
-        if self._clips is None or not hit.term:
-            return
-        margin = 2 * round(_EDGE * self.rate)
-        samples = (end - start - 2 * margin) * RATE // self.rate
+    def _play(self, term: str, start: int, end: int) -> None:
+        if self._clips is not None and term:
+            self.spans.play(start, end, term, lambda frames: self._sound(term, frames), self.left)
+
+    def _sound(self, term: str, frames: int) -> F32 | None:
+        """The clip for a term, as it is played in so many frames."""
+        assert self._clips is not None
+        samples = frames * RATE // self.rate - 2 * round(FADE * RATE)  # while the voice is gone
         try:
-            sound = self._clips.clip(hit.term, samples)
+            sound = self._clips.clip(term, samples)
         except Exception:  # the action stands in: nothing of the voice depends on it
-            return
-        if sound is None or not len(sound) or len(sound) > samples or not np.isfinite(sound).all():
-            return
-        self.spans.play(start, end, _levelled(_resampled(sound, self.rate), self.rate, self._level()), self.left)
+            return None
+        if sound is None or not 0 < len(sound) <= samples or not np.isfinite(sound).all():
+            return None
+        return _levelled(_resampled(sound, self.rate), self.rate, self._level())
 
 
 def checked(look: Look, start: int, end: int) -> tuple[list[Hit], int]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -27,10 +29,12 @@ class Shown(NamedTuple):
 NOTHING = Shown(redact.NO_SPANS, redact.NO_CLIPS, np.zeros(1, np.float32))
 
 
-class _Clip(NamedTuple):
+@dataclass(frozen=True, eq=False, slots=True)
+class _Clip:
     start: int
     end: int
     play: int
+    term: str
     sound: F32
 
 
@@ -73,15 +77,24 @@ class Spans:
         self._show()
         return whole
 
-    def play(self, start: int, end: int, sound: F32, left: int) -> bool:
-        """Play `sound` in the middle of the hidden frames start .. end, in place of the action; False if that cannot be."""
+    def play(self, start: int, end: int, term: str, sound: Callable[[int], F32 | None], left: int) -> None:
+        """Play in the middle of the hidden frames start .. end what `sound` gives for so many frames, in place of the action.
+
+        Nothing, where it gives None, another clip is there, or it is too late. The same term at the same place is one word, of
+        which now more is known.
+        """
         clips = [clip for clip in self._clips if clip.end >= left]
-        free = not any(clip.start < end and start < clip.end for clip in clips)
-        if free and start > left and len(sound) <= end - start:
-            clips.append(_Clip(start, end, start + (end - start - len(sound)) // 2, sound))
+        there = [clip for clip in clips if clip.start < end and start < clip.end]
+        if any(clip.term != term or clip.start <= left or (clip.start <= start and end <= clip.end) for clip in there):
+            return
+        start, end = min([start, *(clip.start for clip in there)]), max([end, *(clip.end for clip in there)])
+        found = sound(end - start) if start > left else None
+        if found is None or len(found) > end - start:
+            return
+        clips = [clip for clip in clips if clip not in there]
+        clips.append(_Clip(start, end, start + (end - start - len(found)) // 2, term, found))
         self._clips = sorted(clips, key=lambda clip: clip.start)
         self._show()
-        return free
 
     def heard(self, start: int, end: int, left: int) -> int:
         """How many of the frames start .. end have left and could be heard."""
