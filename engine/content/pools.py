@@ -7,6 +7,8 @@ common. All are of public lists.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
+from collections import defaultdict
 from functools import cache
 from itertools import product
 from random import Random
@@ -68,11 +70,10 @@ class ChinesePools:
         if kind == "name":
             return _alike_names(text)
         if kind == "place":
-            return _by_form(text, dict.fromkeys(pool_zh.PLACES, 1))
+            return _places().alike(text)
         if kind == "organisation":
-            return _by_form(text, _organisations())
-        tag = self._segmenter.tag(text) or _NOUN
-        return _by_form(text, _words(tag, len(text)) or _words(_NOUN, len(text)) or _words(_NOUN, 2))
+            return _organisations().alike(text)
+        return (_words(self._segmenter.tag(text)) or _words(_NOUN)).alike(text)
 
 
 def _alike_names(text: str) -> list[str]:
@@ -84,7 +85,7 @@ def _alike_names(text: str) -> list[str]:
         return list(pool_zh.PERSONS_SURNAMES)
     foreign = text[0] not in pool_zh.SURNAMES and all(character in pool_zh.TRANSCRIBED for character in text)
     if foreign or len(text) > 4:
-        return _by_form(text, dict.fromkeys(pool_zh.FOREIGN_NAMES, 1))
+        return _foreign_names().alike(text)
     if text[0] in "小老阿":
         return [text[0] + given for given in pool_zh.GIVEN_NAMES if len(given) == 1]
     given_length = max(1, len(text) - 1 - (text[:2] in pool_zh.DOUBLE_SURNAMES))
@@ -99,14 +100,30 @@ def _persons(given_length: int) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _by_form(text: str, counted: dict[str, int]) -> list[str]:
-    """The words that end like `text` first, of these the ones that are as long, of these the ones that are as common."""
-    common = math.log(counted.get(text, 1))
+class _Forms:
+    """Some words, to be looked up by form."""
 
-    def unlike(word: str) -> tuple[int, int, float]:
-        return -_same_end(word, text), abs(len(word) - len(text)), abs(math.log(counted[word]) - common)
+    def __init__(self, counted: dict[str, int]) -> None:
+        """Words and how often each was counted."""
+        self._common = {word: math.log(count) for word, count in counted.items()}
+        self._ending: defaultdict[str, list[str]] = defaultdict(list)
+        self._long: defaultdict[int, list[str]] = defaultdict(list)
+        for word in sorted(counted, key=counted.__getitem__):
+            self._ending[word[-1]].append(word)
+            self._long[len(word)].append(word)
 
-    return sorted(counted, key=unlike)[:_MOST]
+    def alike(self, text: str) -> list[str]:
+        """What ends like `text` first, of that what is as long, of that what is about as common."""
+        common = self._common.get(text, 0.0)
+
+        def unlike(word: str) -> tuple[int, int, float, str]:
+            return -_same_end(word, text), abs(len(word) - len(text)), abs(self._common[word] - common), word
+
+        if len(self._common) <= _MOST:
+            return sorted(self._common, key=unlike)
+        as_long = self._long[min(self._long, key=lambda length: abs(length - len(text)))]
+        at = bisect_left(as_long, common, key=self._common.__getitem__)
+        return sorted({*self._ending.get(text[-1], ()), *as_long[max(0, at - _MOST) : at + _MOST]}, key=unlike)[:_MOST]
 
 
 def _same_end(a: str, b: str) -> int:
@@ -127,11 +144,23 @@ def chinese_pools() -> ChinesePools:
 
 
 @cache
-def _organisations() -> dict[str, int]:
-    counted = {name: count for name, count in segmenter().of_class(["nt"]).items() if name.endswith(pool_zh.ORGANISATION_ENDS)}
-    return {**dict.fromkeys(pool_zh.ORGANISATIONS, _COUNTED), **counted}
+def _places() -> _Forms:
+    return _Forms(dict.fromkeys(pool_zh.PLACES, 1))
 
 
 @cache
-def _words(tag: str, length: int) -> dict[str, int]:
-    return {w: n for w, n in segmenter().of_class([tag]).items() if len(w) == length and n >= _COUNTED}
+def _foreign_names() -> _Forms:
+    return _Forms(dict.fromkeys(pool_zh.FOREIGN_NAMES, 1))
+
+
+@cache
+def _organisations() -> _Forms:
+    counted = {name: count for name, count in segmenter().of_class(["nt"]).items() if name.endswith(pool_zh.ORGANISATION_ENDS)}
+    return _Forms({**dict.fromkeys(pool_zh.ORGANISATIONS, _COUNTED), **counted})
+
+
+@cache
+def _words(tag: str) -> _Forms | None:
+    """Those of a class of jieba's; None for a class that has none."""
+    counted = {word: count for word, count in segmenter().of_class([tag]).items() if count >= _COUNTED}
+    return _Forms(counted) if counted else None

@@ -14,6 +14,7 @@ import hashlib
 import re
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import islice
 from random import Random
 
@@ -23,7 +24,7 @@ from .normalize import Unit, has_han, surface, words_of
 from .pools import Pools, chinese_pools, english_pools
 from .pronounce import in_dictionary
 from .shapes import cased, of_form, of_length
-from .twins import gives_away
+from .twins import Original
 
 MODES = ("similar", "random", "mask", "fixed")
 MASK = "***"
@@ -32,6 +33,7 @@ MOST_ALIKE = 100
 _OF_A_FORM = frozenset(("number", "date", "address", "email", "card", "id"))  # of the kinds; the others are words
 _POOLS: dict[str, Callable[[], Pools]] = {"en": english_pools, "zh": chinese_pools}
 _DRAWS = 50
+_REMEMBERED = 8_192  # of candidates, whether they are listed: 1 ms each
 _VOWELS = frozenset("aeiouy")
 _POSSESSIVE = re.compile(r"['\u2019]s?$")
 _WORDS = re.compile(r"[\w'\u2019-]+|[^\w'\u2019-]+")
@@ -51,6 +53,7 @@ class Replacer:
             raise ValueError(f"n {n}: give 1 to {MOST_ALIKE}")
         self._mode, self._n, self._lexicon = mode, n, lexicon
         self._matcher = Matcher(lexicon.entries) if lexicon else None
+        self._listed = lru_cache(_REMEMBERED)(self._is_listed) if lexicon else lambda text: False
         self._secret = secrets.token_bytes(32) if seed is None else hashlib.sha256(str(seed).encode()).digest()
         self._given: dict[bytes, str] = {}  # by a keyed hash of the original
         self._taken: set[str] = set()
@@ -111,12 +114,11 @@ class Replacer:
         return (made for made in drawn if made not in self._taken)
 
     def _allowed(self, candidates: Iterable[str], text: str) -> Iterator[str]:
-        return (one for one in candidates if not gives_away(one, text) and not self._listed(one))
+        original = Original(text)
+        return (one for one in candidates if not original.is_given_away_by(one) and not self._listed(one))
 
-    def _listed(self, text: str) -> bool:
+    def _is_listed(self, text: str) -> bool:
         """Whether a listed word is in it, or may sound like it: English words whose sound no dictionary tells may."""
-        if self._matcher is None:
-            return False
         unknown = any(_latin(unit.text) and not in_dictionary(unit.text) for unit in _sounding([text]))
         return unknown or bool(self.listed_words([text]))
 

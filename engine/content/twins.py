@@ -2,27 +2,58 @@
 
 from __future__ import annotations
 
-from .normalize import has_han, surface, words_of
+from functools import lru_cache
+from typing import NamedTuple
+
+from .normalize import comparable, has_han, surface
 from .pronounce import Phones, in_dictionary, of_word, toneless
 
 _STEM = 4  # letters
+_REMEMBERED = 8_192  # texts that may stand for others; the originals are not
 
 
-def gives_away(text: str, original: str) -> bool:
-    """Whether `text` should not stand where `original` has been. By written form and, for words of the dictionary, by sound."""
-    mine, others = words_of(text), words_of(original)
-    if not mine or not others:
-        return text == original
-    a, b = "".join(mine), "".join(others)
-    if a == b:
-        return True
-    a_written, b_written = ("".join(unit.text for unit in surface([one])) for one in (text, original))
-    if all(map(has_han, a_written + b_written)):
-        return (len(a) > 1 and a in b) or (len(b) > 1 and b in a) or toneless(a_written) == toneless(b_written)
-    if len(mine) == len(others) == 1:
-        return _same_stem(a, b) or bool(_sounds(a) & _sounds(b))
-    x, y = f" {' '.join(mine)} ", f" {' '.join(others)} "
-    return x in y or y in x
+class _Read(NamedTuple):
+    words: tuple[str, ...]  # comparable
+    joined: str
+    han: str  # as it is written, if all of it is Chinese
+    sounds: frozenset[Phones]  # of a single word of the dictionary
+
+
+def _read(text: str) -> _Read:
+    units = surface([text])
+    words = tuple(unit.text for unit in comparable(units))
+    written = "".join(unit.text for unit in units)
+    one = words[0] if len(words) == 1 else ""
+    sounds = frozenset(of_word(one)) if one and in_dictionary(one) else frozenset()
+    return _Read(words, "".join(words), written if written and all(map(has_han, written)) else "", sounds)
+
+
+_read_often = lru_cache(_REMEMBERED)(_read)
+
+
+class Original:
+    """What has been said, to be compared with what may stand in its place."""
+
+    def __init__(self, text: str) -> None:
+        self._text, self._read = text, _read(text)
+
+    def __repr__(self) -> str:
+        return "Original()"
+
+    def is_given_away_by(self, text: str) -> bool:
+        """By written form and, for words of the dictionary and Chinese ones, by sound."""
+        mine, other = self._read, _read_often(text)
+        if not mine.words or not other.words:
+            return text == self._text
+        a, b = other.joined, mine.joined
+        if a == b:
+            return True
+        if mine.han and other.han:
+            return (len(a) > 1 and a in b) or (len(b) > 1 and b in a) or toneless(mine.han) == toneless(other.han)
+        if len(mine.words) == len(other.words) == 1:
+            return _same_stem(a, b) or bool(mine.sounds & other.sounds)
+        x, y = f" {' '.join(mine.words)} ", f" {' '.join(other.words)} "
+        return x in y or y in x
 
 
 def _same_stem(a: str, b: str) -> bool:
@@ -30,7 +61,3 @@ def _same_stem(a: str, b: str) -> bool:
     shared = next((n for n, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
     shorter, longer = sorted((len(a), len(b)))
     return shared >= max(_STEM, shorter - 1) or (shared == shorter and longer - shorter <= 2)
-
-
-def _sounds(word: str) -> set[Phones]:
-    return set(of_word(word)) if in_dictionary(word) else set()

