@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import typer
 
+from .cli_content_live import live
+from .cli_content_redact import redact, scan
+from .cli_content_resynthesize import resynthesize
 from .cli_content_text import text
-from .usage import Commands, JsonCommand
+from .usage import Command, Commands, JsonCommand
 
 content = typer.Typer(
     cls=Commands,
@@ -14,4 +17,8 @@ content = typer.Typer(
     help="Find sensitive words in what is said, and hide or replace them.",
 )
 
+content.command(cls=Command, no_args_is_help=True)(redact)
+content.command(cls=JsonCommand, no_args_is_help=True)(scan)
+content.command(cls=JsonCommand)(live)
 content.command(cls=JsonCommand)(text)
+content.command(cls=Command, no_args_is_help=True)(resynthesize)

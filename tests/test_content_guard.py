@@ -486,22 +486,28 @@ def test_no_click_where_words_are_hidden_or_looks_come_late() -> None:
 
 def test_a_substitute_is_played_in_the_hole_and_the_bleep_where_there_is_none() -> None:
     asked: list[int] = []
+    voices: list[dict[str, float]] = []
 
     class Clips:
         def clip(self, term: str, samples: int) -> F32 | None:
             asked.append(samples)
             return np.full(4000, 0.25, np.float32) if term == "aa" else None
 
+        def take_voice(self, engine: Engine) -> None:
+            voices.append(engine.stages[0].voice)
+
     told = Told(Hit(16_000, 22_000, "word", "aa", "told"), Hit(40_000, 44_000, "word", "bb", "told"))
     for rate in (16_000, 48_000):
         engine = Engine(Identity(), sample_rate=rate)
         with guard(told, engine=engine, action="substitute", clips=Clips()) as guarded:
+            guarded.new_voice()
             y = passed_through(guarded, speech(4.0, (1.0, 1.375), (2.5, 2.75), rate=rate))
         hole = y[round(0.82 * rate) : round(1.56 * rate)]
         played = np.flatnonzero(np.abs(hole) > 1e-4)
         assert len(played) == pytest.approx(0.25 * rate, rel=0.05)
         assert np.abs(hole).max() < 0.2  # it is brought to the voice's level
         assert np.abs(y[round(2.4 * rate) : round(2.8 * rate)]).max() == pytest.approx(0.1, abs=0.002)
+    assert len(voices) == 2
     assert max(asked) == pytest.approx(6000 + 2 * (PAD - FADE) * RATE, abs=2)
 
 
@@ -513,7 +519,11 @@ def test_a_substitute_that_does_not_fit_is_a_bleep(clip: Any) -> None:
                 raise RuntimeError("no voice")
             return clip
 
+        def take_voice(self, engine: Engine) -> None:
+            raise RuntimeError("no voice")
+
     with guard(action="substitute", clips=Clips()) as guarded:
+        guarded.new_voice()
         y = passed_through(guarded, speech(3.0, (1.0, 1.5)))
     assert got_out(y[: round(0.8 * RATE)]) == got_out(y[round(1.7 * RATE) :]) == 0
     assert np.abs(y[round(0.9 * RATE) : round(1.6 * RATE)]).max() == pytest.approx(0.1, abs=0.002)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from operator import index
 from threading import Lock
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from .hit import KINDS, Hit
 from .raw import Raw
 from .spans import KEEP, Spans
 
+if TYPE_CHECKING:
+    from ..host import Engine
+
 _EDGE = 0.005  # s: fade of a clip's ends
 _FOLLOWED = 4.0  # a clip is brought to the voice's level by at most this factor
 
@@ -28,6 +31,9 @@ class Clips(Protocol):
 
     def clip(self, term: str, samples: int) -> F32 | None:
         """A sound for the entry of this salted id, shape (n,) at 16 kHz, n <= samples; None if there is none, or none fits."""
+
+    def take_voice(self, engine: Engine) -> None:
+        """Sound as what `engine` makes, from now on."""
 
 
 class Findings:

@@ -165,12 +165,14 @@ class ContentGuard:
         return replace(stats, muted=stats.muted + sum(causes.values()), last_error=stats.last_error or self._last_error)
 
     def set(self, **values: Any) -> None:
-        """As the engine's."""
+        """As the engine's. Clips follow it, as they do with a new voice."""
         self._engine.set(**values)
+        self._revoice()
 
     def new_voice(self) -> None:
         """As the engine's."""
         self._engine.new_voice()
+        self._revoice()
 
     def save(self) -> dict[str, Any]:
         """As the engine's: nothing of what was said, no word list."""
@@ -179,6 +181,7 @@ class ContentGuard:
     def restore(self, saved: Mapping[str, Any]) -> None:
         """As the engine's."""
         self._engine.restore(saved)
+        self._revoice()
 
     def profile(self, every: int = 64) -> Profiler:
         """As the engine's: of the engine alone."""
@@ -375,6 +378,11 @@ class ContentGuard:
         self._boundary = self._next_boundary()
         self._torn = False  # last, so that an interrupt in here is mended as well
 
+    def _revoice(self) -> None:
+        if self._clips is not None:
+            with suppress(Exception):  # then they stay in the voice that was
+                self._clips.take_voice(self._engine)
+
     def _count(self, cause: str, error: Exception | None = None) -> None:
         self._failures[cause] = self._failures.get(cause, 0) + 1
         if error is not None:
@@ -395,8 +403,8 @@ def _delay(delay: float | None, detectors: Sequence[Detector], wait: bool) -> fl
 
 
 def _work(watch: Watch, seconds: float) -> Work:
-    rtc = watch.spent / seconds if seconds else None
-    return Work(watch.name, watch.looks, watch.failures, watch.error, watch.hung, watch.spent, rtc)
+    load = watch.spent / seconds if seconds else None
+    return Work(watch.name, watch.looks, watch.failures, watch.error, watch.hung, watch.spent, load)
 
 
 def _stop(watches: Sequence[Watch]) -> None:

@@ -25,7 +25,7 @@ class Work:
     error: str  # the kind of the last failure
     hung: bool
     seconds: float  # in looks
-    rtc: float | None  # of these, over the sound's duration
+    load: float | None  # of these, over the sound's duration: by the clock, so more on a busy machine
 
 
 @dataclass(frozen=True)
