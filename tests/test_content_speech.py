@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import socket
 import subprocess
 import sys
@@ -111,7 +112,7 @@ def test_a_missing_package_is_one_line_with_its_extra(name: str, package: str, m
 
 
 def test_a_missing_program_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(speech.shutil, "which", lambda _: None)
+    monkeypatch.setattr(shutil, "which", lambda _: None)
     with pytest.raises(Unusable, match="needs the program espeak-ng"):
         speaker("espeak")
 

@@ -99,6 +99,7 @@ def test_it_is_anonymized_by_all_stages() -> None:
     listed = lexicon("Alice | name | Emily")
     pair = Engine([McAdams(), Vtln()], sample_rate=RATE, seed=3)
     sound = Substitutes.of(listed, Humming(), pair).clip(listed.entries[0].term, 10**6)
+    assert sound is not None
     expected = np.concatenate([pair.process(Humming().speak("emily")), pair.flush()])[pair.latency :]
     assert np.array_equal(sound, trimmed(expected))
 

@@ -43,8 +43,12 @@ _RUN = re.compile(rf"[{HAN}]+|[^{HAN}]+")
 class Speaker(Protocol):
     """Speaks. For one thread at a time."""
 
-    name: str
-    languages: tuple[str, ...]
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """Of "en" and "zh"."""
 
     def speak(self, text: str) -> F32:
         """Sound of `plain` text, shape (n,), at RATE, full scale 1; of nothing, no samples.
@@ -75,7 +79,7 @@ class HibariSpeaker:
     """English in the voice that is inside its package; it would fetch others from the network."""
 
     name = "hibari"
-    languages: tuple[str, ...] = ("en",)
+    languages = ("en",)
 
     def __init__(self) -> None:
         self._model = _hibari()
@@ -95,7 +99,7 @@ class KokoroSpeaker:
     """English and Mandarin in one voice."""
 
     name = "kokoro"
-    languages: tuple[str, ...] = ("en", "zh")
+    languages = ("en", "zh")
 
     def __init__(self, voices: Path | None = None, voice: str = "", threads: int = 1) -> None:
         try:
@@ -147,7 +151,7 @@ class EspeakSpeaker:
     """English by formants: clear to a recogniser, robotic to people."""
 
     name = "espeak"
-    languages: tuple[str, ...] = ("en",)
+    languages = ("en",)
 
     def __init__(self) -> None:
         if shutil.which("espeak-ng") is None:
