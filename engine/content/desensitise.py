@@ -18,9 +18,10 @@ from .word import Word
 INFERRED = "inferred"  # among the counts: what inference alone found
 
 _TOKEN = re.compile(rf"[{HAN}]|[^\s{HAN}]+")
-_PIECE = re.compile(r".{1,20000}(?:\s|\Z)|.{1,20000}", re.DOTALL)  # what is looked at as a whole
+_PIECE = re.compile(r".{1,4000}(?:\s|\Z)|.{1,4000}", re.DOTALL)  # what is looked at as a whole
 _EDGES = re.compile(r"^[\W_]*(.*?)(?:['\u2019]s)?[\W_]*$", re.DOTALL)
 _SCRIPTS = frozenset(("LATIN", "CJK"))
+_SIGN = re.compile(r"[\u0370-\u03ff][A-Za-z]{0,2}")  # a Greek letter, with a unit perhaps: micrometre
 _OF_LANGUAGE = {"auto": LANGUAGES} | {language: (language,) for language in LANGUAGES}
 
 
@@ -95,8 +96,9 @@ class Desensitiser:
     def _check(self, text: str) -> None:
         if "zh" not in self._languages and has_han(text):
             raise ValueError("the text holds Chinese, which is not looked for: give zh or auto as the language")
-        for word in re.findall(r"[^\W\d_]{2,}", unicodedata.normalize("NFKC", text)):
-            for script in {unicodedata.name(letter, "UNKNOWN").split()[0] for letter in word} - _SCRIPTS:
+        for word in re.findall(r"[^\W\d_]+", unicodedata.normalize("NFKC", text)):
+            scripts = {unicodedata.name(letter, "UNKNOWN").split()[0] for letter in word} - _SCRIPTS
+            for script in scripts if not _SIGN.fullmatch(word) else ():  # one is enough: a Cyrillic A looks like a Latin one
                 raise ValueError(f"the text holds {script.capitalize()} letters: nothing sensitive is found in their languages")
 
     def _checked(self, text: str) -> str:
