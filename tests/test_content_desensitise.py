@@ -89,9 +89,10 @@ def test_case_and_punctuation_do_not_matter(masking: Desensitiser) -> None:  # C
     assert counts == [{"name": 2, "organisation": 1, "place": 1}] * 5
 
 
-def test_parts_of_words_are_no_words(masking: Desensitiser) -> None:  # C12
-    text = "The peregrination of falconry was annual."
-    assert masking(text).text == text
+def test_parts_of_words_are_no_words() -> None:  # C12
+    masking = loaded(Desensitiser, "mask", 20, 0.6, loaded(Lexicon.of, ["Ann | name", "安"]))
+    assert masking("The annual planning of annexes.").counts == {}
+    assert masking("Ann is annual.").text == f"{MASK} is annual."
 
 
 def test_names_in_the_other_language(masking: Desensitiser) -> None:  # C17
