@@ -104,6 +104,23 @@ def test_it_is_anonymized_by_all_stages() -> None:
     assert np.array_equal(sound, trimmed(expected))
 
 
+def test_no_voice_is_drawn_for_it() -> None:
+    """A voice of the dp method is counted in a ledger; this one is there already."""
+    drawn = []
+
+    class Counting(McAdams):
+        def _draw(self) -> None:
+            drawn.append(self)
+            super()._draw()
+
+    counting = Engine(Counting(), sample_rate=RATE)
+    before = len(drawn)
+    made = Substitutes.of(lexicon("Alice | name | Emily"), Humming(), counting)
+    assert len(drawn) == before == 1
+    made.take_voice(counting)
+    assert len(drawn) == 1
+
+
 def test_silence_around_a_word_goes() -> None:
     x = np.concatenate([np.full(8000, 1e-4, np.float32), voice(0.4), np.zeros(8000, np.float32)])
     assert 0.25 * RATE < len(trimmed(x)) < 0.46 * RATE

@@ -117,9 +117,10 @@ class Resynthesizer:
         try:
             cleaned = self._clean(written(heard))
             said = plain(cleaned.text)
-            if self._listed is not None and self._listed.holds(f"{before} {said}".strip()):
-                return None
             self._speaker.sounds(said)
+            # Alone, as it is spoken, and after what was spoken before: a word may be read in another way there.
+            if self._listed is not None and (self._listed.holds(said) or self._listed.holds(f"{before} {said}")):
+                return None
         except ValueError:  # letters of a language that nothing is known of: what they say is not known either
             return None
         replaced.update(cleaned.counts)

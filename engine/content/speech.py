@@ -119,7 +119,7 @@ class KokoroSpeaker:
 
     def sounds(self, text: str) -> list[Phones]:
         found: list[Phones] = []
-        for run in _RUN.findall(text):
+        for run in (run for part in text.split(", ") for run in _RUN.findall(part)):  # as they are spoken
             found += _syllables(run) if has_han(run) else _by_word(_english(self._english, run))
         return found
 

@@ -57,9 +57,9 @@ class Substitutes:
     def take_voice(self, engine: Engine) -> None:
         """Sound as what `engine` anonymizes, its channel 0: for a new voice or other parameters, again."""
         stages = [stage.clone() for stage in engine.stages]
+        for stage, saved in zip(stages, engine.save()["lanes"][0], strict=True):
+            stage.restore(saved)  # before the engine prepares it: a stage without a voice would draw one, and a ledger count it
         clone = Engine(stages, sample_rate=RATE)
-        saved = engine.save()
-        clone.restore({**saved, "lanes": saved["lanes"][:1]})
         voiced = {}
         for word, sound in self._spoken.items():
             whole = np.concatenate([clone.process(sound), clone.flush()])
