@@ -83,3 +83,13 @@ def test_times_never_go_back() -> None:
     path = [(0, 3), (0, 4), (1, 7), (1, 7), (2, 7), (3, 9)]
     assert module._begins(path, 3).tolist() == [3, 7, 7, 9]
     assert module._begins([], 2).tolist() == [0, 0, 0]
+
+
+def test_music_and_noise_end(whisper: Whisper) -> None:
+    """C10: no more words than can be said, each in its time."""
+    t = np.arange(7 * RATE) / RATE
+    chord = sum(np.sin(2 * np.pi * f * t) for f in (220, 277, 330)) * (1 + np.sin(2 * np.pi * 2 * t))
+    for sound in (chord * 0.05, np.random.default_rng(0).normal(0, 0.05, len(t))):
+        words = whisper.hear(sound.astype(np.float32))
+        assert len(words) <= 104
+        assert all(0 <= word.start <= word.end <= len(t) for word in words)

@@ -9,6 +9,7 @@ from .asr import WhisperDetector
 from .detector import Detector
 from .find import Finder
 from .spotting import PhoneDetector
+from .whisper import Whisper
 
 DETECTORS = ("asr", "phones")
 DELAY = 2.0  # seconds
@@ -17,12 +18,19 @@ _COST, _SPOTTED = 0.5, 0.2  # seconds that a look of either takes in one of twen
 _MOST = 3.0  # seconds after which the recogniser changes its mind no more
 
 
-def detectors(finder: Finder, names: Sequence[str] = DETECTORS, *, delay: float = DELAY, strict: float = 0.0) -> list[Detector]:
+def detectors(
+    finder: Finder,
+    names: Sequence[str] = DETECTORS,
+    *,
+    delay: float = DELAY,
+    strict: float = 0.0,
+    whisper: Whisper | None = None,
+) -> list[Detector]:
     """Those of `names`, of DETECTORS, for a line that holds `delay` seconds, FAST at least.
 
-    Below DELAY the recogniser looks twice as often (.45 of a core instead of .25). strict: as `WhisperDetector` has it. What
-    the list holds nothing for is left out. ValueError for other names, for a shorter delay, and for a list that leaves none;
-    Unusable that names the extra for a missing package.
+    Below DELAY the recogniser looks twice as often (.45 of a core instead of .25). strict, whisper: as `WhisperDetector` has
+    them. What the list holds nothing for is left out. ValueError for other names, for a shorter delay, and for a list that
+    leaves none; Unusable that names the extra for a missing package.
     """
     for name in names:
         if name not in DETECTORS:
@@ -32,7 +40,7 @@ def detectors(finder: Finder, names: Sequence[str] = DETECTORS, *, delay: float 
     found: list[Detector] = []
     if "asr" in names:
         hop = asr.HOP if delay >= DELAY else asr.HOP / 2
-        found.append(WhisperDetector(finder, hop=hop, settled=min(_MOST, delay - hop - _COST), strict=strict))
+        found.append(WhisperDetector(finder, hop=hop, settled=min(_MOST, delay - hop - _COST), strict=strict, whisper=whisper))
     if "phones" in names and spotting.any_audible(finder):
         hop = spotting.HOP
         found.append(PhoneDetector(finder, hop=hop, settled=min(spotting.SETTLED, delay - hop - _SPOTTED)))
