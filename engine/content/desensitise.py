@@ -33,6 +33,16 @@ class Desensitised:
     counts: dict[str, int]
 
 
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Characters `start` up to `end` of a text."""
+
+    start: int
+    end: int
+    kind: str  # of hit.KINDS, or INFERRED
+    term: str  # of the word list's entry, as its salted id; "" for a class
+
+
 class Desensitiser:
     """Desensitises one text after the other; within it, the same is replaced by the same. For one thread."""
 
@@ -69,21 +79,26 @@ class Desensitiser:
 
     def __call__(self, text: str) -> Desensitised:
         """ValueError for text in letters that none of the languages has."""
-        self._check(text)
-        counts: Counter[str] = Counter()
-        written = "".join(self._piece(piece, counts) for piece in _PIECE.findall(text))
-        return Desensitised(self._checked(written), dict(sorted(counts.items())))
-
-    def _piece(self, text: str, counts: Counter[str]) -> str:
-        tokens = list(_TOKEN.finditer(text))
         written, done = "", 0
-        for found in _apart(self._find([token[0] for token in tokens])):
-            start, end = _trimmed(text, tokens[found.first].start(), tokens[found.last - 1].end())
-            kind = "word" if found.kind == INFERRED else found.kind
-            written += text[done:start] + self._replacer.replace(text[start:end], kind, found.term)
-            counts[found.kind] += 1
-            done = end
-        return written + text[done:]
+        counts: Counter[str] = Counter()
+        for stretch in self.stretches(text):
+            kind = "word" if stretch.kind == INFERRED else stretch.kind
+            replacement = self._replacer.replace(text[stretch.start : stretch.end], kind, stretch.term)
+            written += text[done : stretch.start] + replacement
+            counts[stretch.kind] += 1
+            done = stretch.end
+        return Desensitised(self._checked(written + text[done:]), dict(sorted(counts.items())))
+
+    def stretches(self, text: str) -> list[Stretch]:
+        """What of `text` is replaced, in order. ValueError for text in letters that none of the languages has."""
+        self._check(text)
+        found: list[Stretch] = []
+        for piece in _PIECE.finditer(text):
+            tokens = list(_TOKEN.finditer(text, piece.start(), piece.end()))
+            for one in _apart(self._find([token[0] for token in tokens])):
+                start, end = _trimmed(text, tokens[one.first].start(), tokens[one.last - 1].end())
+                found.append(Stretch(start, end, one.kind, one.term))
+        return found
 
     def _find(self, texts: Sequence[str]) -> list[Found]:
         found: list[Found] = []
