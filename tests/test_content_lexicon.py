@@ -23,7 +23,8 @@ def parts() -> None:
 
 def test_a_list_is_read_with_its_fields(tmp_path: Path) -> None:
     path = tmp_path / "list.txt"
-    path.write_bytes("\ufeff# names\r\n\r\nAlice | name\r\n  Stanford University|organisation|a university\r\n小明|name||match=exact\r\nbike | match=inflect\r\n".encode())
+    lines = ["# names", "", "Alice | name", "  Stanford University|organisation|a university", "小明|name||match=exact"]
+    path.write_bytes("\ufeff{}\r\n".format("\r\n".join([*lines, "bike | match=inflect"])).encode())
     listed = Lexicon.read(path)
     read = [(e.line, e.text, e.kind, e.substitute, e.match) for e in listed.entries]
     assert read == [

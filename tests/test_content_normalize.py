@@ -17,7 +17,13 @@ def parts() -> None:
 SAME = [
     ["four one five", "4 1 5", "415", "Four, one; FIVE", "four hundred and fifteen", "４１５", "٤١٥", "四一五", "四百一十五"],
     ["007", "double o seven", "zero zero seven", "oh oh seven", "零零七", "〇〇七"],
-    ["13800138000", "一三八零零一三八零零零", "138-0013-8000", "幺三八零零幺三八零零零", "one three eight double o one three eight triple o"],
+    [
+        "13800138000",
+        "一三八零零一三八零零零",
+        "138-0013-8000",
+        "幺三八零零幺三八零零零",
+        "one three eight double o one three eight triple o",
+    ],
     ["1984", "nineteen eighty-four", "nineteen eighty four", "一九八四"],
     ["2004", "two thousand and four", "2,004", "两千零四", "二千零四"],
     ["12000", "twelve thousand", "12 thousand", "一万二千", "一萬兩千"],

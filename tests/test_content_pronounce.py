@@ -17,7 +17,10 @@ def parts() -> None:
 
 
 READINGS = [  # by the characters around them: 行 xing2 hang2, 重 chong2 zhong4, 长 zhang3 chang2, 乐 yue4 le4; neutral tones
-    ("小明在西安电子科技大学学习信息安全专业", "xiao3 ming2 zai4 xi1 an1 dian4 zi5 ke1 ji4 da4 xue2 xue2 xi2 xin4 xi1 an1 quan2 zhuan1 ye4"),
+    (
+        "小明在西安电子科技大学学习信息安全专业",
+        "xiao3 ming2 zai4 xi1 an1 dian4 zi5 ke1 ji4 da4 xue2 xue2 xi2 xin4 xi1 an1 quan2 zhuan1 ye4",
+    ),
     ("银行行长住在重庆", "yin2 hang2 hang2 zhang3 zhu4 zai4 chong2 qing4"),
     ("音乐很重要", "yin1 yue4 hen3 zhong4 yao4"),
     ("我们的快乐长大了", "wo3 men5 de5 kuai4 le4 zhang3 da4 le5"),
@@ -66,7 +69,15 @@ def test_what_english_cannot_say_has_no_phones(word: str) -> None:
 
 @pytest.mark.parametrize(
     ("word", "syllables"),
-    [("xiaoming", "xiao ming"), ("beijing", "bei jing"), ("xian", "xian"), ("wangxiaoming", "wang xiao ming"), ("smith", ""), ("", ""), ("rov", "")],
+    [
+        ("xiaoming", "xiao ming"),
+        ("beijing", "bei jing"),
+        ("xian", "xian"),
+        ("wangxiaoming", "wang xiao ming"),
+        ("smith", ""),
+        ("", ""),
+        ("rov", ""),
+    ],
 )
 def test_pinyin_is_cut_into_syllables(word: str, syllables: str) -> None:
     assert as_pinyin(word) == tuple(syllables.split())

@@ -22,15 +22,18 @@ _LONGEST = 24  # letters of a word that is spelled out; longer ones are noise
 _DIGITS = "zero one two three four five six seven eight nine".split()
 
 
-def pinyin(text: str) -> list[str]:
-    """Chinese `text` in syllables with the tone as a digit, 5 the neutral one; what is not Chinese stays as it is."""
+def pinyin(text: str | list[str]) -> list[str]:
+    """Chinese `text` in syllables with the tone as a digit, 5 the neutral one; what is not Chinese stays as it is.
+
+    Of a list, each text is read by itself.
+    """
     found = needed("pypinyin", "the sound of Chinese words")
     return list(found.lazy_pinyin(text, style=found.Style.TONE3, neutral_tone_with_five=True))
 
 
 def toneless(text: str) -> tuple[str, ...]:
     """A syllable without its tone for each character of `text`, all of them Chinese."""
-    return tuple(syllable[:-1] if syllable[-1:].isdigit() else syllable for syllable in _syllables(text))
+    return tuple(syllable.rstrip("12345") for syllable in _syllables(text))
 
 
 @cache
@@ -96,7 +99,8 @@ def sounds(units: Sequence[Unit]) -> list[tuple[Phones, ...]]:
 def _spoken_syllables() -> frozenset[str]:
     """The 400 toneless syllables that the characters of GB 2312 have."""
     common = (bytes((row, cell)).decode("gb2312", "ignore") for row in range(0xB0, 0xF8) for cell in range(0xA1, 0xFF))
-    return frozenset(syllable for character in common for syllable in toneless(character) if of_syllable(syllable))
+    syllables = pinyin([character for character in common if character])
+    return frozenset(toneless for syllable in syllables if of_syllable(toneless := syllable.rstrip("12345")))
 
 
 @lru_cache(4_096)
