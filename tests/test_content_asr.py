@@ -12,6 +12,7 @@ from velavox.bench.speech import clips
 from velavox.engine.content.asr import WhisperDetector, credible
 from velavox.engine.content.find import Finder
 from velavox.engine.content.lexicon import Lexicon
+from velavox.engine.content.speech import speaker
 from velavox.engine.content.whisper import RATE, Whisper
 from velavox.engine.content.word import Word
 from velavox.engine.failure import Unusable
@@ -153,3 +154,14 @@ def test_the_real_one_finds_the_first_and_the_last_word() -> None:
     assert len(clip) - 1.2 * RATE < last < len(clip) - 0.2 * RATE
     whispered = found.look(np.asarray(clip * 0.01, np.float32), 0, last=True)
     assert len(whispered.hits) == 2
+
+
+def test_an_english_name_in_mandarin() -> None:
+    """C17."""
+    try:
+        spoken = speaker("kokoro").speak("你好,我是Alice,很高兴认识你.")
+        found = WhisperDetector(finder("alice", languages=("zh", "en")))
+    except Unusable as error:
+        lacking(str(error))
+    (hit,) = found.look(spoken, 0, last=True).hits
+    assert 1.0 * RATE < hit.start < hit.end < 2.2 * RATE

@@ -68,7 +68,7 @@ def english(manifest: Path, seconds: float, speakers: Sequence[str] = ()) -> lis
         at = 0
         for utterance in utterances:
             if at and at / RATE + utterance.seconds > seconds:
-                break
+                continue
             samples = utterance.audio()
             try:
                 aligned = aligner.words(np.clip(np.rint(samples * 32768), -32768, 32767).astype(np.int16), utterance.transcript)

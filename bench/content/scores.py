@@ -66,7 +66,7 @@ class Tally:
         self.seconds += length / RATE
         for name, one in looks.items():
             self.spent[name] = self.spent.get(name, 0.0) + sum(look.cost for look in one)
-        return mask
+        return np.asarray(mask)
 
     def _word(self, word: Spoken, mask: Mask, looks: Sequence[Looked]) -> None:
         heard = audible(mask, word)

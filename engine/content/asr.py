@@ -25,6 +25,9 @@ SETTLED = 0.5  # seconds: what began later than this before a look's end is left
 _CUT = 0.1  # seconds: a word that begins within this of a window's start may be the rest of another
 _SHORTEST = 0.1  # seconds that a word lasts at least: the attention gives some none
 _RIPE = 0.2  # seconds after a word's end, before which strict mode does not call it doubtful: it may not have ended
+_BEFORE = (
+    0.3  # seconds less than what is unsettled, if that is more: a word that is judged by its end has to be in the line still
+)
 
 
 class WhisperDetector:
@@ -53,6 +56,7 @@ class WhisperDetector:
         self.hop, self.window = round(hop * RATE), round(SECONDS * RATE)
         self._finder, self._strict, self._settled = finder, strict, round(settled * RATE)
         self._whisper = whisper or Whisper()
+        self._ripe = round(max(_RIPE, settled - _BEFORE) * RATE)
         self._judged = 0  # sample up to which strict mode has said what it doubts
 
     def look(self, samples: F32, start: int, last: bool = False) -> Look:
@@ -70,7 +74,7 @@ class WhisperDetector:
         hits = [Hit(*_span(words[one.first : one.last]), one.kind, one.term, self.name) for one in found]
         hits = [hit for hit in hits if start == 0 or hit.start >= start + _CUT * RATE]
         if self._strict:
-            until = end + 1 if last else end - round(_RIPE * RATE)
+            until = end + 1 if last else end - self._ripe
             doubts = doubtful(level, start, credible(words), self._strict, self._judged, until)
             hits += [Hit(first, after, "doubt", "", self.name) for first, after in doubts]
             self._judged = until
