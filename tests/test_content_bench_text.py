@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from texts import loaded
 from velavox.bench.content import text as bench
@@ -32,6 +34,6 @@ def test_likeness_and_inference_have_a_row_each() -> None:
     similar, random = kept[:2]
     assert similar.replaced > random.replaced
     flagged = bench.flagged()
-    assert all(a.sensitive >= b.sensitive and a.harmless >= b.harmless for a, b in zip(flagged, flagged[1:], strict=False))
+    assert all(a.sensitive >= b.sensitive and a.harmless >= b.harmless for a, b in pairwise(flagged))
     took = [bench.Took(k.language, k.mode, words, 10.0, 5.0) for k in kept for words in bench.LENGTHS]
     assert "198 x as fast" in bench.as_text(took, kept, flagged)

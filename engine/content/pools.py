@@ -73,7 +73,7 @@ class ChinesePools:
             return _places().alike(text)
         if kind == "organisation":
             return _organisations().alike(text)
-        return (_words(self._segmenter.tag(text)) or _words(_NOUN)).alike(text)
+        return _words(self._segmenter.tag(text) or _NOUN).alike(text)
 
 
 def _alike_names(text: str) -> list[str]:
@@ -160,7 +160,7 @@ def _organisations() -> _Forms:
 
 
 @cache
-def _words(tag: str) -> _Forms | None:
-    """Those of a class of jieba's; None for a class that has none."""
+def _words(tag: str) -> _Forms:
+    """Common ones of a class of jieba's; nouns for a class that has none."""
     counted = {word: count for word, count in segmenter().of_class([tag]).items() if count >= _COUNTED}
-    return _Forms(counted) if counted else None
+    return _Forms(counted) if counted else _words(_NOUN)
