@@ -68,7 +68,8 @@ def text(
         if threshold is not None and not infer:
             refuse("--threshold is of --infer: give both, or neither")
         check_json(json, [path for path in (words, file) if path is not None])
-        from .content.desensitise import CATEGORIES, Desensitiser
+        from .content.desensitise import Desensitiser
+        from .content.find import CATEGORIES
         from .content.infer import THRESHOLD
         from .content.lexicon import Lexicon
 

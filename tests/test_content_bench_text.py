@@ -8,6 +8,7 @@ import pytest
 from texts import loaded
 from velavox.bench.content import text as bench
 from velavox.engine.content.desensitise import Desensitiser
+from velavox.engine.content.infer import Inference
 
 pytestmark = pytest.mark.nojit
 
@@ -27,7 +28,7 @@ def test_the_index_is_what_both_have_of_what_either_has() -> None:
 
 def test_likeness_and_inference_have_a_row_each() -> None:
     loaded(Desensitiser)
-    loaded(bench.Inference)
+    loaded(Inference)
     kept = bench.kept(sessions=1)
     assert [(k.language, k.mode) for k in kept] == [(language, mode) for language in ("en", "zh") for mode in bench.MODES]
     assert all(0 <= k.replaced < k.words < 1 for k in kept)  # most of a text stays, little of what is replaced

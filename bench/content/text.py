@@ -195,10 +195,9 @@ def main() -> None:
     times, likeness, inferred = took(), kept(), flagged()
     print(as_text(times, likeness, inferred))
     if path is not None:
-        rows = {"took": times, "kept": likeness, "flagged": inferred}
-        path.write_text(
-            json.dumps({name: [asdict(r) for r in of] for name, of in rows.items()}, indent=2) + "\n", encoding="utf-8"
-        )
+        rows: dict[str, Sequence[Took | Kept | Flagged]] = {"took": times, "kept": likeness, "flagged": inferred}
+        figures = {name: [asdict(row) for row in of] for name, of in rows.items()}
+        path.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
