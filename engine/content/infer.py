@@ -3,7 +3,7 @@ of its vector with the mean vector of the sentence is above a threshold.
 
 Kept to content words, in the mean as well: over all words, "I" and "my" lead the ranking and the name comes last. Even so it
 does not tell what is sensitive: at the source's threshold of .6 it flags .83 of the content words of sentences that hold
-something sensitive and .89 of those of harmless ones (`bench/content/text.py`). So it hides by far more than rules and names do,
+something sensitive and .89 of those of harmless ones (`bench/content/text.py`). So it hides far more than rules and names do,
 and is off unless asked for. English only: no Chinese vectors may be shipped.
 """
 
