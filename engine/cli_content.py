@@ -8,6 +8,7 @@ from .cli_content_live import live
 from .cli_content_redact import redact, scan
 from .cli_content_resynthesize import resynthesize
 from .cli_content_text import text
+from .cli_content_words import words
 from .usage import Command, Commands, JsonCommand
 
 content = typer.Typer(
@@ -22,3 +23,4 @@ content.command(cls=JsonCommand, no_args_is_help=True)(scan)
 content.command(cls=JsonCommand)(live)
 content.command(cls=JsonCommand)(text)
 content.command(cls=Command, no_args_is_help=True)(resynthesize)
+content.add_typer(words, name="words")

@@ -33,6 +33,7 @@ class Finder:
     def __init__(self, lexicon: Lexicon | None, categories: Iterable[str] = (), languages: Iterable[str] = ("en",)) -> None:
         """ValueError for a category or a language that nothing finds, and for a list in none of `languages`; Unusable where a
         package is missing."""
+        self.lexicon = lexicon
         self.categories = _known("category", categories, CATEGORIES)
         self.languages = _known("language", languages, LANGUAGES)
         if not self.languages:
@@ -43,7 +44,6 @@ class Finder:
             chinese = next((entry.line for entry in lexicon.entries if entry.chinese), None)
             if chinese is not None:
                 raise ValueError(f"word list: line {chinese} is Chinese, which is not looked for: add zh to the languages")
-        self.lexicon = lexicon
         self._matcher = Matcher(lexicon.entries if lexicon else ())
         self._rules = [kind for kind in self.categories if kind in rules.RULES]
         self._named = frozenset(self.categories) & frozenset(NAMED)

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import groupby, islice, takewhile
+from itertools import groupby, takewhile
 
 from .numbers import chinese_digits, english_digits, is_chinese_numeral
 from .segment import simplified
@@ -93,7 +93,7 @@ def _digits(units: Sequence[Unit]) -> list[Unit]:
 
 def _number(units: Sequence[Unit], at: int, after_digit: bool) -> tuple[int, str]:
     """How many units from `at` on are a number, and its digits; 0 for none."""
-    numerals = "".join(unit.text for unit in takewhile(lambda unit: is_chinese_numeral(unit.text), islice(units, at, None)))
+    numerals = "".join(unit.text for unit in takewhile(lambda unit: is_chinese_numeral(unit.text), _from(units, at)))
     if numerals:
         return (len(numerals), digits) if (digits := chinese_digits(numerals)) else (0, "")
     written = _written(units, at)
@@ -104,8 +104,12 @@ def _number(units: Sequence[Unit], at: int, after_digit: bool) -> tuple[int, str
 
 def _written(units: Sequence[Unit], at: int) -> str:
     """The digits from `at` on that are of one word."""
-    same = takewhile(lambda unit: unit.text.isdecimal() and unit.first == units[at].first, islice(units, at, None))
+    same = takewhile(lambda unit: unit.text.isdecimal() and unit.first == units[at].first, _from(units, at))
     return "".join(unit.text for unit in same)
+
+
+def _from(units: Sequence[Unit], at: int) -> Iterator[Unit]:
+    return (units[n] for n in range(at, len(units)))
 
 
 def _joined(units: Sequence[Unit]) -> list[Unit]:

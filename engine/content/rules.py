@@ -24,7 +24,7 @@ _NO_ID = "(?!(?:a|i|am|an|as|at|be|by|do|go|he|id|if|in|is|it|me|my|no|of|oh|on|
 _LETTERED = re.compile(rf"\b(?:{_NO_ID}[a-z]{{1,2}} ){{1,2}}\d {_MORE}{{5,}}")
 _AT, _DOT = r"(?:at|艾 特|圈 a) ", r"(?:dot|点) "
 _JOIN = rf"(?:{_DOT}|underscore |dash |hyphen )"
-_EMAIL = re.compile(rf"(?<!\S)(?:\S+ )?\S+ (?:{_JOIN}\S+ |\d )*{_AT}\S+ (?:\S+ ){{0,2}}?{_DOT}\S+ (?:{_DOT}\S+ )*")
+_EMAIL = re.compile(rf"(?<!\S)(?:\S+ )?\S+ (?:{_JOIN}\S+ |\d ){{0,12}}{_AT}\S+ (?:\S+ ){{0,2}}?{_DOT}\S+ (?:{_DOT}\S+ )*")
 _CLEAR_MONTH = (
     "(?:january|february|april|june|july|august|september|october|november|december"
     "|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec) "
@@ -33,7 +33,7 @@ _MONTH = f"(?:{_CLEAR_MONTH}|(?:march|may) )"  # the last two are words as well
 _YEAR = r"(?:(?:of )?(?:\d ){4})?"
 _DATE = re.compile(
     rf"\b(?:{_MONTH}(?:the )?(?:\d ){{1,2}}{_YEAR}|(?:the )?(?:\d ){{1,2}}(?:of {_MONTH}|{_CLEAR_MONTH}){_YEAR}"
-    rf"|(?:(?:\d )+年 )?(?:\d )+月 (?:\d )+(?:[日号] )?|(?:\d )+年 (?:\d )+月 |(?:\d ){{4}}年 )"
+    rf"|(?:(?:\d ){{1,4}}年 )?(?:\d ){{1,2}}月 (?:\d ){{1,2}}(?:[日号] )?|(?:\d ){{1,4}}年 (?:\d ){{1,2}}月 |(?:\d ){{4}}年 )"
 )
 _NUMERIC_DATE = re.compile(r"(?<!\d)(?:\d{4}([-/.])\d{1,2}\1\d{1,2}|\d{1,2}([-/.])\d{1,2}\2(?:\d{4}|\d{2}))(?!\d)")
 _NO_NAME = "(?!(?:of|the|on|in|to|a|and|or|from|down|up|at|people|way|more) )"

@@ -59,6 +59,8 @@ def beats(phones: Phones) -> tuple[Beat, ...]:
     first = ""
     for n, phone in enumerate(phones):
         after = phones[n + 1] if n + 1 < len(phones) else ""
+        if phone == "YU" and after in _VOWELS:  # yue, yuan: no syllable of its own
+            phone = "Y"
         if phone in _VOWELS:
             found.append(Beat(first, phone, False))
             first = ""
