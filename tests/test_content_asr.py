@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
+import socket
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any, NoReturn, cast
 
 import numpy as np
 import pytest
@@ -19,6 +21,15 @@ from velavox.engine.failure import Unusable
 from velavox.kernels.jit import F32
 
 NOISE = np.random.default_rng(0).normal(0, 0.1, 7 * RATE).astype(np.float32)
+
+
+@pytest.fixture
+def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> NoReturn:
+        raise AssertionError("a socket")
+
+    monkeypatch.setattr(socket, "socket", refuse)
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
 
 
 class Scripted:
@@ -139,8 +150,9 @@ def test_options_out_of_range() -> None:
             detector(Scripted(), "caroline", **options)
 
 
-def test_the_real_one_finds_the_first_and_the_last_word() -> None:
-    """C11, C22: "ALL THAT WAS REQUIRED ... NOT ASSUME THE REGAL TITLE"."""
+def test_the_real_one_finds_the_first_and_the_last_word(no_network: None, caplog: pytest.LogCaptureFixture) -> None:
+    """C11, C22: "ALL THAT WAS REQUIRED ... NOT ASSUME THE REGAL TITLE". C15: not a word of it is logged."""
+    caplog.set_level(logging.DEBUG)
     try:
         found = WhisperDetector(finder("required", "title"))
     except Unusable as error:
@@ -154,6 +166,7 @@ def test_the_real_one_finds_the_first_and_the_last_word() -> None:
     assert len(clip) - 1.2 * RATE < last < len(clip) - 0.2 * RATE
     whispered = found.look(np.asarray(clip * 0.01, np.float32), 0, last=True)
     assert len(whispered.hits) == 2
+    assert not {"required", "title"} & set(caplog.text.lower().split())
 
 
 def test_an_english_name_in_mandarin() -> None:

@@ -25,9 +25,7 @@ SETTLED = 0.5  # seconds: what began later than this before a look's end is left
 _CUT = 0.1  # seconds: a word that begins within this of a window's start may be the rest of another
 _SHORTEST = 0.1  # seconds that a word lasts at least: the attention gives some none
 _RIPE = 0.2  # seconds after a word's end, before which strict mode does not call it doubtful: it may not have ended
-_BEFORE = (
-    0.3  # seconds less than what is unsettled, if that is more: a word that is judged by its end has to be in the line still
-)
+_BEFORE = 0.3  # seconds less than what is unsettled, if that is more: a word is judged by its end, and must not have left
 
 
 class WhisperDetector:
