@@ -148,7 +148,7 @@ class KokoroSpeaker:
 
 
 class EspeakSpeaker:
-    """English by formants: clear to a recogniser, robotic to people."""
+    """English by formants: a recogniser reads half of it wrong in long text, where it reads hibari well."""
 
     name = "espeak"
     languages = ("en",)
