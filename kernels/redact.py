@@ -50,7 +50,7 @@ STATE = record_dtype(
     ("power", "f8"),  # of the voice that was let through, mean square
     ("level", "f8"),  # its falling peak
     ("hidden", "i8"),  # frames of stretches so far
-    ("unjudged", "i8"),  # frames hidden because they were not judged, stretches apart
+    ("unjudged", "i8"),  # frames from 0 on hidden because they were not judged, stretches apart
 )
 NO_SPANS, NO_CLIPS = np.zeros(0, SPAN), np.zeros(0, CLIP)
 
@@ -148,7 +148,7 @@ def stream(
             _measure(s, y, i * channels, channels)
         elif start < stop:
             s.hidden += 1
-        elif t >= judged:
+        elif t >= max(judged, 0):  # before 0 there was nothing but what filters ring
             s.unjudged += 1
         for c in range(channels):
             value = sound

@@ -137,6 +137,15 @@ def test_a_look_that_fails_passes_nothing(name: str, wait: bool) -> None:
                 assert not wait
 
 
+@pytest.mark.parametrize("rate", [16_000, 48_000, 44_100])
+def test_nothing_at_all_leaves_before_a_detector_has_passed_it(rate: int) -> None:
+    """Not even what filters ring before the first sample."""
+    with guard(Failing(crash, after=0), engine=Engine(Identity(), sample_rate=rate)) as guarded:
+        y = np.concatenate([guarded.process(speech(3.0, (0.0, 1.0), rate=rate)), guarded.flush()])
+        assert (y == 0).all()
+        assert guarded.report().unjudged == pytest.approx(3.0, abs=0.01)
+
+
 @pytest.mark.parametrize("other", [Ear, lambda: Failing(crash)])
 def test_each_detector_must_pass_a_sample(other: Callable[[], Ear]) -> None:
     """One hears the secret, the other never looks well."""

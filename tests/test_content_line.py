@@ -44,7 +44,7 @@ def test_restart_is_fresh() -> None:
         assert (line.left, line.hidden) == (15_200, 6900)
         line.restart()
         assert (line.left, line.hidden, line.unjudged) == (-800, 0, 0)
-    np.testing.assert_array_equal(*outs)
+    np.testing.assert_array_equal(outs[0], outs[1])
 
 
 @pytest.mark.parametrize("action", ["tone", "babble"])

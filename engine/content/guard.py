@@ -335,7 +335,7 @@ class ContentGuard:
             passed = min(passed, watch.passed(raw.generation))
         if raw.last and passed >= raw.end:
             return _ALL
-        return max(0, passed * self._rate // RATE - self._findings.spans.pad)
+        return passed * self._rate // RATE - self._findings.spans.pad
 
     def _settle(self, seconds: float) -> None:
         """Wait for every look that is due, for so long in all, and take them in, in the detectors' order."""
