@@ -74,4 +74,5 @@ def unpassed(looks: Sequence[Looked], length: int, delay: float) -> Mask:
     passed = np.maximum.accumulate([look.passed for look in looks])
     place = np.searchsorted(known, leaves, side="right")
     decided = np.concatenate([[0], passed])[place]
-    return np.asarray(decided < np.minimum((np.arange(len(leaves)) + 1) * TICK, length))
+    wanted = (np.arange(len(leaves)) + 1) * TICK + round(PAD * RATE)  # a word may begin a pad later
+    return np.asarray(decided < np.minimum(wanted, length))

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ...kernels.redact import FADE
 from . import asr, spotting
 from .asr import WhisperDetector
 from .detector import Detector
 from .find import Finder
+from .spans import PAD
 from .spotting import PhoneDetector
 from .whisper import Whisper
 
@@ -15,6 +17,7 @@ DETECTORS = ("asr", "phones")
 DELAY = 2.0  # seconds
 FAST = 1.5
 _COST, _SPOTTED = 0.5, 0.2  # seconds that a look of either takes in one of twenty
+_AHEAD = PAD + FADE  # seconds by which a line wants more passed than what leaves: a word may begin a pad later
 _MOST = 3.0  # seconds after which the recogniser changes its mind no more
 
 
@@ -40,10 +43,12 @@ def detectors(
     found: list[Detector] = []
     if "asr" in names:
         hop = asr.HOP if delay >= DELAY else asr.HOP / 2
-        found.append(WhisperDetector(finder, hop=hop, settled=min(_MOST, delay - hop - _COST), strict=strict, whisper=whisper))
+        found.append(
+            WhisperDetector(finder, hop=hop, settled=min(_MOST, delay - hop - _COST - _AHEAD), strict=strict, whisper=whisper)
+        )
     if "phones" in names and spotting.any_audible(finder):
         hop = spotting.HOP
-        found.append(PhoneDetector(finder, hop=hop, settled=min(spotting.SETTLED, delay - hop - _SPOTTED)))
+        found.append(PhoneDetector(finder, hop=hop, settled=min(spotting.SETTLED, delay - hop - _SPOTTED - _AHEAD)))
     if not found:
         raise ValueError(f"no detector that could hear what is to be hidden: give of {', '.join(DETECTORS)}")
     return found
