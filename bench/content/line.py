@@ -42,7 +42,7 @@ class Ready:
 
 
 def cases(rate: int) -> dict[str, Case]:
-    """The mask path (delay line and redaction) with nothing to hide and while it hides; the raw voice for the detectors; all."""
+    """The mask path (delay line and redaction), nothing to hide and hiding; the raw voice for the detectors; all of it."""
     block = (0.1 * np.random.default_rng(0).normal(size=rate // 100)).astype(np.float32)
     made: dict[str, Case] = {}
     for action in _SHOWN:
