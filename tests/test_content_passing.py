@@ -48,7 +48,7 @@ def test_what_is_not_passed_in_time() -> None:
     looks = [looked(1.0, passed=0.5), looked(3.2, passed=10.0)]
     assert seconds(unpassed(looks, LENGTH, 2.0)) == [(0.3, 1.2)]  # a pad before 0.5
     assert not unpassed(looks, LENGTH, 3.0).any()
-    assert unpassed(looks[:1], LENGTH, 2.0).sum() == TICKS - 50
+    assert unpassed(looks[:1], LENGTH, 2.0).sum() == TICKS - 30
 
 
 class Every:
