@@ -12,8 +12,6 @@ from typer.testing import CliRunner, Result
 from velavox.engine.cli import app
 from velavox.engine.content.desensitise import Desensitiser
 
-pytestmark = pytest.mark.nojit
-
 TEXT = "Emily's falcon flew over Boston.\n"
 
 

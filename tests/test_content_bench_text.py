@@ -10,8 +10,6 @@ from velavox.bench.content import text as bench
 from velavox.engine.content.desensitise import Desensitiser
 from velavox.engine.content.infer import Inference
 
-pytestmark = pytest.mark.nojit
-
 
 @pytest.mark.parametrize("words", bench.LENGTHS)
 def test_texts_are_as_long_as_asked_for(words: int) -> None:

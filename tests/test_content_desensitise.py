@@ -19,8 +19,6 @@ from velavox.engine.content.lexicon import Lexicon
 from velavox.engine.content.replace import MASK, MODES
 from velavox.engine.content.word import Word
 
-pytestmark = pytest.mark.nojit
-
 ENGLISH = (
     "Hi, I'm Alice Carter (mail me: alice@example.com). Emily's falcons saw Boston,\n  then Chicago!\t"
     "The budget plan is with Stanford University; call 415-555-0132 on March 3rd, 2024."

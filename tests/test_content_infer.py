@@ -11,8 +11,6 @@ from velavox.engine.content.infer import Inference
 from velavox.engine.content.vectors import vectors
 from velavox.engine.failure import Unusable
 
-pytestmark = pytest.mark.nojit
-
 WORDS = "Hello, I am Alice and my doctor is in the hospital. The weather was nice!".split()
 
 
@@ -25,6 +23,7 @@ def test_at_the_lowest_threshold_every_content_word_is_flagged_and_no_other(lowe
     found = {WORDS[n].strip(",.!") for n in lowest.find(WORDS)}
     assert {"Alice", "doctor", "hospital", "weather", "nice"} <= found
     assert not found & {"I", "am", "and", "my", "is", "in", "the", "The", "was"}
+    assert lowest.find("You go there and see Boston".split()) == [5]  # verbs, but of those that everybody says
 
 
 def test_flagged_are_those_above_the_threshold_of_the_cosine_with_the_mean() -> None:

@@ -10,8 +10,6 @@ import pytest
 from needs import lacking
 from velavox.engine.content.names import KINDS, Named, listed, names
 
-pytestmark = pytest.mark.nojit
-
 
 @pytest.fixture(autouse=True, scope="module")
 def parts() -> None:

@@ -14,8 +14,6 @@ from velavox.engine.content.replace import MASK, MODES, MOST_ALIKE, Replacer
 from velavox.engine.content.twins import Original
 from velavox.engine.content.word import Word
 
-pytestmark = pytest.mark.nojit
-
 STRETCHES = (
     ("Alice", "name"),
     ("Alice Carter", "name"),

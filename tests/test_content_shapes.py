@@ -29,6 +29,10 @@ def shape(character: str) -> str:
     return ("upper" if character.isupper() else "lower") if character.isalpha() else character
 
 
+def test_no_vowel_is_drawn() -> None:
+    assert not set(CONSONANTS) & set("aeiouy")
+
+
 @pytest.mark.parametrize("text", TEXTS)
 def test_equal_length_keeps_the_shape_and_no_vowel_comes_in(text: str) -> None:
     for seed in range(30):
