@@ -26,7 +26,7 @@ _NEAR_ORDINARY = (
     0.12  # where ordinary words were written, which are likely to be right (false ones are 3.4 without), or Chinese
 )
 _NEAR_PHONES = 5  # shorter entries have to sound the same
-_REMEMBERED = 16_384  # stretches of Chinese: a hypothesis holds most of the one before it
+_REMEMBERED = 16_384  # stretches of speech: a hypothesis holds most of the one before it
 _MOST_WAYS = 16  # pronunciations of some words together
 _POSSESSIVES = (("Z",), ("S",), ("AH", "Z"), ("IH", "Z"))
 
@@ -66,8 +66,9 @@ class Matcher:
             near += [(phones, entry) for phones in entry.phones if len(phones) >= _NEAR_PHONES]
             if not (entry.chinese or entry.syllables or entry.careful):
                 transcribed += [(phones, entry) for phones in entry.phones]
-        self._near = Nearest(near)
         self._transcribed = Transcribed(transcribed)
+        nearest = Nearest(near)
+        self._near = lru_cache(_REMEMBERED)(lambda phones, share: tuple(nearest.find(phones, share)))
         self._written_as = lru_cache(_REMEMBERED)(lambda chinese: tuple(self._transcribed.find(chinese)))
         self._letters = max(map(len, self._written), default=0)
         self._phones = max(map(len, self._sounds), default=0)
@@ -110,7 +111,7 @@ class Matcher:
                 if not (entry.careful and _harmless(units)):
                     yield entry, 0.0
             if len(phones) >= _NEAR_PHONES - 1:
-                yield from self._near.find(phones, _NEAR_ORDINARY if _harmless(units) else _NEAR)
+                yield from self._near(phones, _NEAR_ORDINARY if _harmless(units) else _NEAR)
 
     def _as_transcribed(self, units: Sequence[Unit]) -> Iterator[Match]:
         """English in Chinese speech, written by its sound."""
