@@ -15,8 +15,8 @@ from .cli_content_options import (
     Detectors,
     Language,
     Pii,
-    SpeakerName,
     Strict,
+    Substitutes,
     Tts,
     Words,
     clips_of,
@@ -45,7 +45,7 @@ def live(
     delay: Annotated[float, typer.Option(help="Hold the voice for s, 1.5 at least; shorter finds less.", metavar="S")] = 2.0,
     strict: Strict = 0.0,
     detector: Detectors = None,
-    tts: Tts = SpeakerName.hibari,
+    tts: Substitutes = Tts.hq,
     input: Input = None,
     output: Output = None,
     rate: Rate = None,
@@ -85,7 +85,7 @@ class _Words:
         delay: float,
         strict: float,
         names: Sequence[str] | None,
-        tts: SpeakerName,
+        tts: Tts,
     ) -> None:
         self._asked = (words, pii, categories, language)
         self._action, self._delay, self._strict, self._names, self._tts = action, delay, strict, names, tts

@@ -30,10 +30,13 @@ class ActionName(StrEnum):
     substitute = "substitute"
 
 
-class SpeakerName(StrEnum):
-    hibari = "hibari"
-    kokoro = "kokoro"
+class Tts(StrEnum):
+    hq = "hq"
+    fast = "fast"
     espeak = "espeak"
+
+
+SPEAKER = {Tts.hq: "kokoro", Tts.fast: "hibari", Tts.espeak: "espeak"}
 
 
 Words = Annotated[Path | None, typer.Option("--words", help="A word list: see `velavox content words check`.", metavar="LIST")]
@@ -64,7 +67,13 @@ Act = Annotated[
         help="What is heard instead; tone and babble are as loud as the voice, substitute is another word, or a bleep."
     ),
 ]
-Tts = Annotated[SpeakerName, typer.Option(help="Who speaks substitutes.")]
+Substitutes = Annotated[
+    Tts,
+    typer.Option(
+        "--tts",
+        help="Who speaks substitutes. hq: Kokoro, English and Mandarin; fast: hibari, English; espeak: espeak-ng, English.",
+    ),
+]
 
 
 def finder_of(words: Path | None, pii: bool, categories: Sequence[str] | None, language: str) -> Finder:
@@ -96,19 +105,19 @@ def detectors_of(finder: Finder, names: Sequence[str] | None, delay: float, stri
     return detectors(finder, names or DETECTORS, delay=delay, strict=strict)
 
 
-def clips_of(finder: Finder, action: ActionName, tts: SpeakerName) -> Callable[[Engine], Clips] | None:
+def clips_of(finder: Finder, action: ActionName, tts: Tts) -> Callable[[Engine], Clips] | None:
     """For the action substitute: what makes the sounds, once there is an engine."""
     if action is not ActionName.substitute:
         return None
     lexicon = finder.lexicon
     if lexicon is None:
         refuse("--action substitute: the words come from a list; give --words LIST")
+    from .content import substitutes
     from .content.speech import speaker
-    from .content.substitutes import Substitutes
 
-    voice = speaker(tts.value)
+    voice = speaker(SPEAKER[tts])
 
     def clips(engine: Engine) -> Clips:
-        return Substitutes.of(lexicon, voice, engine)
+        return substitutes.Substitutes.of(lexicon, voice, engine)
 
     return clips

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .cli_content_options import BOTH, Categories, Language, Pii, Words, finder_of
+from .cli_content_options import BOTH, SPEAKER, Categories, Language, Pii, Tts, Words, finder_of
 from .cli_content_text import ModeName
 from .failure import FileFailure, Unusable
 from .options import check_result, fail, give_json, refuse, told
@@ -19,15 +18,6 @@ if TYPE_CHECKING:
     from .content.whisper import Whisper
 
 _ENDINGS = (".wav", ".flac")
-
-
-class Tts(StrEnum):
-    hq = "hq"
-    fast = "fast"
-    espeak = "espeak"
-
-
-_SPEAKER = {Tts.hq: "kokoro", Tts.fast: "hibari", Tts.espeak: "espeak"}
 
 
 def resynthesize(
@@ -83,7 +73,7 @@ def resynthesize(
         searched = BOTH if len(finder.languages) > 1 else finder.languages[0]
         clean = Desensitiser(mode.value, lexicon=finder.lexicon, categories=finder.categories, language=searched, seed=seed)
         recogniser = _recogniser()
-        make = Resynthesizer(speaker(_SPEAKER[tts], voices, voice), clean, finder.lexicon, finder.languages, recogniser)
+        make = Resynthesizer(speaker(SPEAKER[tts], voices, voice), clean, finder.lexicon, finder.languages, recogniser)
         samples = _heard(file)
         with Progress() as shown:
             made = make(samples, shown.progress)

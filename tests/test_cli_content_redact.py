@@ -103,7 +103,15 @@ def test_verify_fails_for_what_can_still_be_heard(tmp_path: Path, monkeypatch: p
     x = speech(4.0)
     x[24_000:32_000] = noise(8000, 0.25)
     soundfile.write(tmp_path / "said.wav", x, RATE, subtype="FLOAT")
-    options = [tmp_path / "said.wav", "--out", tmp_path / "out.wav", "--pii", "--verify", "--report", tmp_path / "report.json"]
+    options: list[str | Path] = [
+        tmp_path / "said.wav",
+        "--out",
+        tmp_path / "out.wav",
+        "--pii",
+        "--verify",
+        "--report",
+        tmp_path / "report.json",
+    ]
     use(monkeypatch, lambda names: [Loud()] if names == ["asr"] else [Deaf()])
     result = run("redact", *options)
     assert result.exit_code == 1
@@ -146,7 +154,7 @@ def test_what_cannot_be_read_leaves_no_output(tmp_path: Path) -> None:
         (["--pii", "--language", "fr"], "give one of en, zh, auto"),
         (["--category", "number", "--detector", "ears"], "give of asr, phones"),
         (["--pii", "--strict", "2"], "--strict"),
-        (["--pii", "--action", "substitute"], "give --words LIST"),
+        (["--category", "number", "--action", "substitute"], "give --words LIST"),
         (["--category", "number", "--delay", "0.2"], "give 1.5 s or more"),
         (["--pii", "--out", "said.wav"], "is the file said.wav, which it would replace"),
         (["--pii", "--report", "said.txt"], ".json"),

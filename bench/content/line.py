@@ -74,7 +74,7 @@ def growth(hours: float) -> float:
             for part in np.split(minute, 6000):
                 guard.process(part)
         gc.collect()
-        return (resident() - before) / 1024
+        return float((resident() - before) / 1024)
 
 
 def main() -> None:
