@@ -32,8 +32,8 @@ class WhisperDetector:
     """Looks for what `finder` finds.
 
     hop, settled: seconds, as HOP and SETTLED. A line that holds d seconds stays open if d >= hop + settled + the time that a
-    look takes + what the line wants passed beyond what leaves (`detectors` sees to that). strict: from 0, off, to 1: hides speech without words too, and words less likely than this, as "doubt".
-    whisper: may be shared by detectors of one thread.
+    look takes + what the line wants passed beyond what leaves (`detectors` sees to that). strict: from 0, off, to 1: hides
+    speech without words too, and words less likely than this, as "doubt". whisper: may be shared by detectors of one thread.
     """
 
     name = "asr"
