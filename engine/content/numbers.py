@@ -62,7 +62,7 @@ def english_digits(words: Sequence[str], after_digit: bool = False) -> Digits | 
     if small is None:
         return None
     value, at = small
-    if at == len(words) or not (words[at] == "hundred" or words[at] in _SCALES):
+    if at == len(words) or not (words[at] in _SCALES or (words[at] == "hundred" and value < 100)):
         return (words[0] if words[0].isdecimal() else str(value)), at
     total = 0
     while at < len(words):
