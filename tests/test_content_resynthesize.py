@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import socket
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -181,9 +182,17 @@ def test_words_as_text() -> None:
     assert text() == ""
 
 
-def test_a_recogniser_does_not_find_in_it_what_it_finds_in_the_recording(caplog: pytest.LogCaptureFixture) -> None:
-    """One speaker says it, another says it anew; no log has a word of it."""
+def refused(*_: object, **__: object) -> None:
+    raise AssertionError("a socket")
+
+
+def test_a_recogniser_does_not_find_in_it_what_it_finds_in_the_recording(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One speaker says it, another says it anew; no log has a word of it, no socket is opened."""
     caplog.set_level(logging.DEBUG)
+    monkeypatch.setattr(socket, "socket", refused)
+    monkeypatch.setattr(socket, "getaddrinfo", refused)
     try:
         voice_of, who, recogniser = speaker("espeak"), speaker("hibari"), Whisper()
         lexicon = Lexicon.of(["umbrella | | jacket"])
