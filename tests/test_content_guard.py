@@ -201,14 +201,23 @@ def test_a_slow_detector_looks_at_the_newest_and_what_it_did_not_see_stays_hidde
     """It never falls behind by more than a look (C10)."""
 
     class Slow(Ear):
+        fed = 0
+
         def look(self, samples: F32, start: int, last: bool = False) -> Any:
-            time.sleep(0.05)
+            until, given_up = self.fed + RATE, time.monotonic() + 2
+            while self.fed < until and time.monotonic() < given_up:  # a look takes as long as 1 s of sound
+                time.sleep(0.001)
             return super().look(samples, start, last)
 
-    x = speech(20.0, *((k + 0.4, k + 0.6) for k in range(20)))
-    slow = Slow(hop=1600, window=4000)
+    x = speech(8.0, *((k + 0.4, k + 0.6) for k in range(8)))
+    slow, out = Slow(hop=1600, window=4000), []
     with guard(slow, wait=False, delay=0.5) as guarded:
-        y = passed_through(guarded, x, [TEN_MS] * 2000, pace=0.0003)
+        for block in np.split(x, 800):
+            out.append(guarded.process(block))
+            slow.fed += TEN_MS
+            time.sleep(0.0003)
+        slow.fed += 100 * RATE
+        y = np.concatenate([*out, guarded.flush()])[guarded.latency :]
         assert got_out(y) == 0
         assert guarded.report().missed > 1
     for (_, end, _), (_, later, _) in zip(slow.looked, slow.looked[1:], strict=False):
@@ -436,6 +445,26 @@ def test_live_with_detectors_in_time_gives_what_a_file_gives() -> None:
         assert guarded.report().found == 1
     with guard() as waiting:
         np.testing.assert_array_equal(passed_through(waiting, x), y)
+
+
+def test_a_window_with_no_sample_to_spare_is_enough_when_looks_come_late() -> None:
+    """A step and what it leaves undecided: looks that come some ms late, or once half a second, leave out nothing."""
+    x = speech(6.0, (1.2, 1.5), (4.0, 4.2))
+
+    class Tight(Ear):
+        def look(self, samples: F32, start: int, last: bool = False) -> Any:
+            time.sleep(0.2 if start == 20_000 else 0.0)  # the time of 1.3 s of sound, at this pace
+            return super().look(samples, start, last)
+
+    tight = Tight(hop=4000, window=8000, settled=4000)
+    sizes = np.random.default_rng(0).integers(1, 320, 2000)
+    sizes = sizes[: int(np.searchsorted(np.cumsum(sizes), x.size))].tolist()
+    with guard(tight, wait=False, delay=4.0) as guarded:
+        y = passed_through(guarded, x, sizes, pace=0.001)
+        assert got_out(y) == 0
+        assert guarded.report().missed == guarded.report().unjudged == 0
+    ends = [end for _, end, _ in tight.looked]
+    assert ends[:23] == [4000 * k for k in range(1, 24)]
 
 
 def test_no_word_in_any_log_report_or_error(caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]) -> None:

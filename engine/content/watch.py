@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from time import monotonic
 
+from ..stage import RATE
 from .detector import Detector
 from .findings import Findings, checked
 from .hit import Hit
@@ -15,13 +16,14 @@ _JOIN = 0.2  # s to wait for the thread's end: one that hangs is left to itself
 
 
 class Watch:
-    """Calls `detector.look` on the newest samples, a hop after the last look, and hands on what it found, then what it passed.
+    """Calls `detector.look` at each multiple of its hop, and hands on what it found, then what it passed.
 
-    A look that raises, or gives nonsense, passes nothing. Samples that left its window unseen stay hidden for good.
+    One that falls behind goes on with the newest samples, once those that it leaves out have left the line. A look that
+    raises, or gives nonsense, passes nothing. Samples that left its window unseen stay hidden for good.
 
     Args:
         by_itself: each look is handed on when it is done. False: when `publish` is called, by whoever waited for it with
-            `wait_for`; the detector then looks at multiples of its hop, as long as somebody waits at each.
+            `wait_for` before more samples came than to the next look.
 
     Attributes:
         looks, failures: counted.
@@ -104,18 +106,23 @@ class Watch:
 
     def _due(self) -> tuple[int, int, bool] | None:
         """Generation, end and whether it is the last: the samples that ask for a look; None if none do."""
-        raw = self._findings.raw
+        findings = self._findings
+        raw = findings.raw
         generation = raw.generation
         last = raw.last  # before `end`, which it makes the last one
         end = raw.end
         of, seen, all_of_it = self._seen
         if of != generation:
             seen, all_of_it = 0, False
-        if last:
-            return None if all_of_it or not end else (generation, end, last)
-        if not self._by_itself:
-            end -= end % self.hop
-        return (generation, end, last) if end - seen >= self.hop else None
+        if last and (all_of_it or not end):
+            return None
+        if not last:
+            end -= end % self.hop  # at even steps: a window may be no longer than a step and what it leaves undecided
+        passed = self.passed(generation)
+        reach = (passed + self.window) // self.hop * self.hop
+        if seen + self.hop <= reach < end and passed * findings.rate // RATE >= findings.left:
+            return generation, reach, False  # behind, and in time still: nothing is left out
+        return (generation, end, last) if end > seen or last else None
 
     def _run(self) -> None:
         while not self._stopped:
