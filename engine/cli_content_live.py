@@ -24,7 +24,8 @@ from .cli_content_options import (
     finder_of,
 )
 from .cli_live import Block, Input, Output, Rate, Record, Seconds, VirtualMicName, converse
-from .options import JsonSummary, Method, Seed, Settings
+from .failure import Unusable
+from .options import JsonSummary, Method, Seed, Settings, refuse
 
 if TYPE_CHECKING:
     from .content.detector import Detector
@@ -95,9 +96,12 @@ class _Words:
         self._told_at, self._troubles = 0.0, ""
 
     def open(self) -> None:
-        finder = finder_of(*self._asked)
-        self._clips = clips_of(finder, self._action, self._tts)
-        self._detectors = detectors_of(finder, self._names, self._delay, self._strict)
+        try:
+            finder = finder_of(*self._asked)
+            self._clips = clips_of(finder, self._action, self._tts)
+            self._detectors = detectors_of(finder, self._names, self._delay, self._strict)
+        except Unusable as error:  # a package that is missing
+            refuse(str(error))
 
     def around(self, engine: Engine) -> ContentGuard:
         from .content.guard import ContentGuard

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
+import socket
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
@@ -185,11 +187,18 @@ def test_a_list_that_is_refused_is_told_by_line_and_not_by_word(
     assert run("redact", recording, "--out", tmp_path / "out.wav", "--words", tmp_path / "none.txt").exit_code == 1
 
 
-def test_with_real_detectors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_with_real_detectors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
     """A bundled clip: the word is found, and no recogniser finds it in the output. Only the list's file holds it (C15)."""
     monkeypatch.undo()
     if find_spec("ctranslate2") is None or find_spec("hama") is None:
         lacking("pip install 'velavox[content,content-models]'")
+
+    def refuse(*given: Any, **named: Any) -> None:
+        raise AssertionError("a socket")
+
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    caplog.set_level(logging.DEBUG)
     clip, word = CLIPS / "27-123349-0009.flac", "promise"
     (tmp_path / "list.txt").write_text(f"{word}\n")
     report = tmp_path / "report.json"
@@ -200,7 +209,8 @@ def test_with_real_detectors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     told = json.loads(report.read_text())
     assert told["found"] >= 1
     assert told["verify"]["found"] == 0
-    assert word not in (report.read_text() + result.stderr + result.stdout).lower()
+    assert word not in (report.read_text() + result.stderr + result.stdout + caplog.text).lower()
+    assert sorted(os.listdir(tmp_path)) == ["list.txt", "out.wav", "report.json"]
 
 
 def test_substitutes_are_of_a_list(monkeypatch: pytest.MonkeyPatch) -> None:
