@@ -70,10 +70,11 @@ def resynthesize(
         from .content.resynthesize import Resynthesizer, found_again
         from .content.speech import RATE, speaker
 
+        who = speaker(SPEAKER[tts], voices, voice)
         searched = BOTH if len(finder.languages) > 1 else finder.languages[0]
         clean = Desensitiser(mode.value, lexicon=finder.lexicon, categories=finder.categories, language=searched, seed=seed)
         recogniser = _recogniser()
-        make = Resynthesizer(speaker(SPEAKER[tts], voices, voice), clean, finder.lexicon, finder.languages, recogniser)
+        make = Resynthesizer(who, clean, finder.lexicon, finder.languages, recogniser)
         samples = _heard(file)
         with Progress() as shown:
             made = make(samples, shown.progress)

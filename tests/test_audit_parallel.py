@@ -39,7 +39,7 @@ class Humming(kokoro.Kokoro):
     def speak(self, letters: str, voice: F32, speed: float = 1.0) -> F32:
         self.said += 1
         t = np.arange(int(len(letters) * 4 * kokoro.FRAME / speed)) / kokoro.RATE
-        return np.sin(2 * np.pi * 100 * (1 + voice[0, 0]) * t).astype(np.float32)
+        return np.asarray(np.sin(2 * np.pi * 100 * (1 + voice[0, 0]) * t), np.float32)
 
 
 @pytest.fixture(autouse=True)

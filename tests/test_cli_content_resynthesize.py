@@ -3,29 +3,21 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 import soundfile
 from needs import lacking
+from typer.testing import CliRunner, Result
+from velavox.engine.cli import app
 from velavox.engine.content.speech import RATE, speaker
 from velavox.engine.failure import Unusable
 
 WORD = "umbrella"
 
 
-def ran(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    command = [
-        sys.executable,
-        "-c",
-        "from velavox.engine.cli import main; main()",
-        "content",
-        "resynthesize",
-        *map(str, arguments),
-    ]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+def ran(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(app, ["content", "resynthesize", *map(str, arguments)])
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +38,7 @@ def test_a_recording_is_spoken_without_the_word_and_the_report_has_none(folder: 
     out, report = tmp_path / "out.flac", tmp_path / "report.json"
     done = ran(folder / "in.wav", "--out", out, "--words", folder / "list.txt", "--mode", "fixed", "--tts", "fast", "--verify",
                "--report", report)  # fmt: skip
-    assert done.returncode == 0, done.stderr
+    assert done.exit_code == 0, done.stderr
     assert soundfile.info(out).samplerate == RATE
     told = json.loads(report.read_text(encoding="utf-8"))
     assert told["replaced"] == {"word": 1}
@@ -75,16 +67,16 @@ def test_a_recording_is_spoken_without_the_word_and_the_report_has_none(folder: 
 def test_what_is_wrong_is_a_line(folder: Path, tmp_path: Path, arguments: list[str], status: int, said: str) -> None:
     filled = [argument.replace("{}", str(folder)).replace("{out}", str(tmp_path)) for argument in arguments]
     done = ran(folder / "in.wav", *filled)
-    assert done.returncode == status
+    assert done.exit_code == status
     line = done.stderr.strip().lower().splitlines()[-1]
     assert said.lower() in line
-    assert "Traceback" not in done.stderr
+    assert isinstance(done.exception, SystemExit)
     assert WORD not in line
     assert not list(tmp_path.iterdir())
 
 
 def test_a_recording_that_is_none(folder: Path, tmp_path: Path) -> None:
     done = ran(folder / "list.txt", "--words", folder / "list.txt", "--tts", "fast", "--out", tmp_path / "o.wav")
-    assert done.returncode == 1
+    assert done.exit_code == 1
     assert done.stderr.strip().splitlines()[-1].startswith("failed: ")
     assert not list(tmp_path.iterdir())
