@@ -14,7 +14,7 @@ import pytest
 from doubles import FAULTS, Delay, Faulty, fail
 from eavesdrop import FADE, NONSENSE, PAD, RATE, Ear, Failing, Stuck, Told, crash, got_out, guard, passed_through, speech
 from memory import net_growth
-from signals import F32, partitions
+from signals import F32, partitions, voice
 from velavox import Engine, Identity, McAdams
 from velavox.engine.content import guard as guard_module
 from velavox.engine.content import spans as spans_module
@@ -419,6 +419,24 @@ def test_a_block_that_breaks_off_in_its_middle_starts_all_over(where: str, kind:
     assert got_out(y) == 0
     with guard() as fresh:
         np.testing.assert_array_equal(passed_through(fresh, x), y)
+
+
+def test_an_interrupted_stream_leaves_nothing_in_the_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its filters and levels, too, are as fresh."""
+    x, outs = voice(2.0), []
+    for interrupted in (False, True):
+        with guard(engine=Engine(McAdams(), sample_rate=RATE, seed=1)) as guarded:
+            if interrupted:
+                monkeypatch.setattr(guarded._line, "run", _interrupt)
+                with pytest.raises(KeyboardInterrupt):
+                    guarded.process(0.5 * x)
+                monkeypatch.undo()
+            outs.append(passed_through(guarded, x))
+    np.testing.assert_array_equal(outs[0], outs[1])
+
+
+def _interrupt(*given: Any) -> None:
+    raise KeyboardInterrupt
 
 
 def test_another_engine_at_another_rate_takes_over() -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import atexit
 import threading
 from time import monotonic
+from weakref import WeakSet
 
 from ..stage import RATE
 from .detector import Detector
@@ -13,6 +15,9 @@ from .hit import Hit
 POLL = 0.02  # s between two looks for new samples; a look itself comes after a hop of 0.25 s or more
 HUNG = 5.0  # s: a look that takes longer is told as hanging
 _JOIN = 0.2  # s to wait for the thread's end: one that hangs is left to itself
+_EXIT = 10.0  # s for which the program's end waits for looks that go on: recognisers abort it if they are cut off
+
+_started: WeakSet[Watch] = WeakSet()
 
 
 class Watch:
@@ -59,13 +64,14 @@ class Watch:
         if self._thread is None or not self._thread.is_alive():
             self._thread = threading.Thread(target=self._run, name=f"velavox {self.name}", daemon=True)
             self._thread.start()
+            _started.add(self)
 
-    def stop(self) -> None:
-        """End, after the look that goes on."""
+    def stop(self, seconds: float = _JOIN) -> None:
+        """End, after the look that goes on; wait for that as long as `seconds`."""
         self._stopped = True
         self._wake.set()
         if self._thread is not None and self._thread is not threading.current_thread():
-            self._thread.join(_JOIN)
+            self._thread.join(seconds)
 
     def passed(self, generation: int) -> int:
         """Samples before this one are decided."""
@@ -157,3 +163,10 @@ class Watch:
         self._result = (findings, generation, hits, missed, end, max(passed, start))
         if self._by_itself:
             self.publish()
+
+
+@atexit.register
+def _end_all() -> None:
+    until = monotonic() + _EXIT
+    for watch in list(_started):
+        watch.stop(max(0.0, until - monotonic()))
