@@ -12,6 +12,7 @@ from velavox.engine.content.find import CATEGORIES, Finder, Found
 from velavox.engine.content.hit import KINDS
 from velavox.engine.content.lexicon import Lexicon
 from velavox.engine.content.names import Named
+from velavox.engine.content.pronounce import of_word
 
 pytestmark = pytest.mark.nojit
 LINES = ["Alice | name", "my god", "小明 | name", "zanzibarov | organisation"]
@@ -99,7 +100,11 @@ def test_a_finder_serves_many_threads(lexicon: Lexicon) -> None:
     from concurrent.futures import ThreadPoolExecutor
 
     finder = Finder(lexicon, ["number"], ("en", "zh"))
-    text = words("Alice has four one five and 爱丽丝 小 明")
-    expected = finder.find(text)
+    texts = [words(f"Alice has {n} {n} {n} and 爱丽丝 小 明 of kromb{'abcdefghijklmnopqrst'[n]}ank") for n in range(20)]
     with ThreadPoolExecutor(4) as pool:
-        assert all(found == expected for found in pool.map(finder.find, [text] * 40))
+        found = list(pool.map(finder.find, texts))  # words that are spelled out, all new
+    sounds = [of_word(text[-1].text) for text in texts]
+    of_word.cache_clear()
+    assert sounds == [of_word(text[-1].text) for text in texts]
+    assert found == [finder.find(text) for text in texts]
+    assert all(len(one) == 4 for one in found)

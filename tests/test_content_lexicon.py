@@ -45,6 +45,7 @@ BAD = [
     (f"boston\n{SECRET}\u200b", "line 2 holds a control or invisible character"),
     (f"{SECRET}\n\n{SECRET.upper()}'s", "line 3 is the same as line 1"),
     ("一三八\n138", "line 2 is the same as line 1"),
+    (f"{SECRET}\u2028boston", "line 1 holds a control or invisible character"),
     (f"{SECRET} | nmae", "line 1 is of no known class"),
     (f"{SECRET} | name | x | y", "line 1 has too many fields"),
     (f"{SECRET} | match=fuzzy", "line 1 is to match in no known way"),

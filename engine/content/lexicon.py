@@ -19,7 +19,7 @@ from .ordinary import ordinary, ordinary_sound, ordinary_syllables
 
 MOST = 10_000  # entries
 _SHOWN = 10  # problems that an error lists
-_INVISIBLE = ("Cc", "Cf", "Co", "Cs")
+_INVISIBLE = ("Cc", "Cf", "Co", "Cs", "Zl", "Zp")
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from . import mandarin
@@ -17,6 +18,7 @@ from .extras import needed
 from .normalize import Unit, has_han, without_possessive
 
 Phones = tuple[str, ...]
+_SPELLING = Lock()  # hama's model writes to memory of its own; detectors are threads
 _MOST = 4  # pronunciations of a word
 _LONGEST = 24  # letters of a word that is spelled out; longer ones are noise
 _DIGITS = "zero one two three four five six seven eight nine".split()
@@ -54,7 +56,9 @@ def of_word(word: str) -> tuple[Phones, ...]:
     bare = without_possessive(word).replace("'", "")
     if not (bare.isascii() and bare.isalpha()) or len(bare) > _LONGEST:
         return ()
-    spelled = tuple(phones_of_ipa([sound.phoneme for sound in _letter_to_sound().predict(bare).alignments]))
+    with _SPELLING:
+        found = _letter_to_sound().predict(bare).alignments
+    spelled = tuple(phones_of_ipa([sound.phoneme for sound in found]))
     return (spelled,) if spelled else ()
 
 
