@@ -51,7 +51,7 @@ def bench() -> Iterator[Bench]:
         watch.stop(5)
 
 
-def test_what_was_found_is_hidden_before_it_is_passed(bench: Bench) -> None:
+def test_what_was_found_is_hidden_before_it_is_passed(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever reads first what is passed and then what is hidden misses nothing: here at each moment in between."""
     watch = bench.watch(Ear(), by_itself=True)
     generation = bench.findings.raw.generation
@@ -64,7 +64,7 @@ def test_what_was_found_is_hidden_before_it_is_passed(bench: Bench) -> None:
         seen.append((before, watch.passed(generation)))
         return found
 
-    bench.findings.take = watched  # type: ignore[method-assign]
+    monkeypatch.setattr(bench.findings, "take", watched)
     bench.push(speech(1.0, (0.1, 0.2)))
     assert watch.wait_for(5)
     assert watch.passed(generation) == RATE
@@ -81,6 +81,16 @@ def test_nothing_is_handed_on_before_publish(bench: Bench) -> None:
     watch.publish()
     assert watch.passed(raw.generation) == 4000
     assert len(bench.findings.spans.shown.spans) == 1
+
+
+def test_hits_of_the_stream_before_hide_nothing_of_this_one(bench: Bench) -> None:
+    watch = bench.watch(Ear())
+    bench.push(speech(0.25, (0.1, 0.2)))
+    assert watch.wait_for(5)
+    bench.findings.restart(0.25)
+    watch.publish()
+    assert len(bench.findings.spans.shown.spans) == 0
+    assert bench.log.kinds == {}
 
 
 def test_who_was_given_up_publishes_nothing_until_the_next_stream(bench: Bench) -> None:
