@@ -131,8 +131,8 @@ def test_a_look_that_fails_passes_nothing(name: str, wait: bool) -> None:
             if passed < x.size:  # live, a look takes in all that has come since
                 assert (y[round(passed - PAD * RATE) :] == 0).all()
                 assert report.failed[0].failures > 0
-                assert report.unjudged > 0.5
-                assert guarded.stats.causes["not passed"] > 50
+                assert report.unjudged > 0.4
+                assert guarded.stats.causes["not passed"] > 40
             else:
                 assert not wait
 
