@@ -35,11 +35,20 @@ def test_the_forms_are_spelled(word: str, expected: str) -> None:
     assert set(expected.split()) <= of(word).keys()
 
 
+def test_forms_that_a_dictionary_has_are_spoken_as_it_says() -> None:
+    assert any(way.startswith("HH AW Z ") for way in of("house")["houses"])  # by rule it is the S of house alone
+
+
 def test_forms_that_no_dictionary_has_are_spoken_by_rule() -> None:
     sounds = of("blorvick")
     assert {way.split()[-1] for way in sounds["blorvicks"]} == {"S"}
     assert {way.split()[-1] for way in sounds["blorvicked"]} == {"T"}
     assert {way.split()[-2:][0] for way in of("blorvid")["blorvided"]} == {"AH"}
+
+
+def test_letters_are_doubled_after_one_vowel_alone() -> None:
+    assert "stopped" in of("stop")
+    assert "lookked" not in of("look")
 
 
 def test_only_the_last_word_changes() -> None:
