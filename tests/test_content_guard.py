@@ -388,7 +388,7 @@ def test_a_stage_that_fails_does_not_shift_what_is_hidden(fault: str, on_error: 
 @pytest.mark.parametrize("kind", [KeyboardInterrupt, MemoryError])
 def test_a_block_that_breaks_off_in_its_middle_starts_all_over(where: str, kind: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever part had it, and had not: afterwards sound and finds are of the same time again."""
-    x = speech(3.0, (1.2, 1.5))
+    x = speech(3.0, (0.3, 0.5), (1.2, 1.5))
     x[1000] = np.nan
     with guard() as guarded:
         armed = [True]
@@ -415,8 +415,9 @@ def test_a_block_that_breaks_off_in_its_middle_starts_all_over(where: str, kind:
             assert kind is KeyboardInterrupt
         assert not armed
         x[1000] = 0
-        y = passed_through(guarded, x)
-    assert got_out(y) == 0
+        whole = np.concatenate([guarded.process(x), guarded.flush()])
+    assert got_out(whole) == 0
+    y = whole[guarded.latency :]
     with guard() as fresh:
         np.testing.assert_array_equal(passed_through(fresh, x), y)
 
@@ -636,8 +637,8 @@ def test_one_detector_twice_and_one_that_skips_are_refused() -> None:
 def test_sound_that_was_in_the_engine_before_is_forgotten() -> None:
     engine = Engine(Identity(), sample_rate=RATE)
     engine.process(speech(1.0, (0.9, 1.0)))
-    with guard(engine=engine) as guarded:
-        assert got_out(passed_through(guarded, speech(2.0))) == 0
+    with guard(engine=engine) as guarded:  # it would leave before the first sample, where no detector listens
+        assert got_out(guarded.process(speech(2.0))) == 0
 
 
 def test_threads_end_with_the_guard_also_if_nobody_closes_it() -> None:
