@@ -46,7 +46,7 @@ class Result:
     again: int  # and in what is spoken
     phrases: int
     withheld: int
-    wer: float  # character error rate for Mandarin
+    wer: float  # NaN for Mandarin, of which listed words alone are known
     rtc: float  # of all of it, for a second of the recording
     spoken: float  # CPU time of speaking alone, for a second of what is spoken
 
@@ -85,11 +85,11 @@ def resynthesis(who: Speaker, streams: Sequence[Stream], whisper: Whisper) -> Re
         phrases, withheld = phrases + made.phrases, withheld + made.withheld
         found += found_again(stream.samples, lexicon, (language,), whisper)
         again += found_again(made.sound, lexicon, (language,), whisper)
-        said = " ".join(word.text for word in stream.words if word.text not in terms)
-        wrong += errors(said, " ".join(_read(made.sound, language, whisper)), language)
-    error = wrong.cer if language == "zh" else wrong.wer
+        if language == "en":
+            said = " ".join(word.text for word in stream.words if word.text not in terms)
+            wrong += errors(said, " ".join(_read(made.sound, whisper)))
     return Result(
-        who.name, language, seconds, found, again, phrases, withheld, error, spent / seconds, timed.spent / timed.seconds
+        who.name, language, seconds, found, again, phrases, withheld, wrong.wer, spent / seconds, timed.spent / timed.seconds
     )
 
 
@@ -104,9 +104,9 @@ def fitting(who: Speaker, streams: Sequence[Stream]) -> dict[str, float]:
     return found
 
 
-def _read(samples: F32, language: str, whisper: Whisper) -> Iterator[str]:
+def _read(samples: F32, whisper: Whisper) -> Iterator[str]:
     for start, end in pieces(samples):
-        yield whisper.text(samples[start:end], language)
+        yield whisper.text(samples[start:end])
 
 
 def main() -> None:
