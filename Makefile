@@ -47,7 +47,7 @@ $(VENV)/ready-plot: $(VENV)/bin/python pyproject.toml
 	touch $@
 
 $(VENV)/ready-test: $(VENV)/bin/python pyproject.toml
-	$(RUN)/python -m pip install --quiet -e ".[test,bench,world,train,audit,serve]"
+	$(RUN)/python -m pip install --quiet -e ".[test,bench,world,train,audit,serve,content,content-models,pii,vectors,tts]"
 	touch $@
 
 clean:

@@ -6,6 +6,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from .engine.batch import anonymize_folder
+    from .engine.content.guard import ContentGuard
     from .engine.dpvoice import DpVoice
     from .engine.files import anonymize_file
     from .engine.host import Engine
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from .engine.vtln import Vtln
 
 _HOME = {
+    "ContentGuard": "content.guard",
     "DpVoice": "dpvoice",
     "Engine": "host",
     "Identity": "identity",
@@ -29,6 +31,7 @@ _HOME = {
     "anonymize_folder": "batch",
 }
 __all__ = [
+    "ContentGuard",
     "DpVoice",
     "Engine",
     "Identity",

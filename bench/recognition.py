@@ -65,14 +65,14 @@ def normalised(text: str, language: str = "en") -> str:
 
 def heard(samples: F32, language: str = "en") -> str:
     """What Whisper base hears in mono speech at 16 kHz, shape (n,), up to 30 s."""
-    return str(_recogniser().words(samples, language))
+    return str(_whisper().text(samples, language))
 
 
 @cache
-def _recogniser() -> Any:
-    from ..models_onnx.training.recogniser import Recogniser
+def _whisper() -> Any:
+    from ..engine.content.whisper import Whisper
 
-    return Recogniser()
+    return Whisper()
 
 
 @cache

@@ -11,6 +11,7 @@ import typer
 
 from .. import __version__
 from .cli_audit import audit
+from .cli_content import content
 from .cli_files import anonymize, methods, pipe
 from .cli_live import devices, live
 from .cli_privacy import privacy
@@ -51,6 +52,7 @@ app.command(cls=JsonCommand)(profile)
 app.command(cls=JsonCommand)(privacy)
 app.command(cls=Command)(serve)
 app.add_typer(audit, name="audit")
+app.add_typer(content, name="content")
 app.command(cls=Command)(methods)
 
 

@@ -29,8 +29,7 @@ def parallel(
     with told(ValueError):
         try:
             from ..bench.audit.parallel import SENTENCES, make
-            from ..models_onnx.training.errors import TrainingError
-            from ..models_onnx.training.kokoro import Kokoro, read_voices
+            from .content.kokoro import Kokoro, read_voices
         except ModuleNotFoundError as error:
             fail(f"making speech needs {error.name}: pip install 'velavox[train]'")
         check_number("--speakers", speakers, 1, 100)
@@ -39,13 +38,9 @@ def parallel(
             fail("espeak-ng is not on the PATH: install it, it gives the phones of the sentences")
         try:
             known = read_voices(voices)
-            parts = out / ".kokoro"
-            parts.mkdir(parents=True, exist_ok=True)
-            synthesizer = Kokoro(parts)
+            synthesizer = Kokoro()
         except ModuleNotFoundError as error:
             fail(f"making speech needs {error.name}: pip install 'velavox[train]'")
-        except TrainingError as error:
-            fail(str(error))
         with Progress() as bar:
             table = make(out, known, synthesizer, speakers, sentences, seed, bar.progress)
         put(f"{table}: synthetic speech; give it to `velavox audit speech --manifest`")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
 import typer
 
@@ -31,7 +31,9 @@ from .options import (
 from .progress import say
 
 if TYPE_CHECKING:
+    from .content.guard import ContentGuard
     from .ending import Ending
+    from .host import Engine
     from .keys import Keys
     from .live import Live
     from .livelog import LiveLog
@@ -45,24 +47,50 @@ _USUAL = 48_000  # Hz, of devices
 _SOON = 0.5  # s of writing the recording without a word
 
 
+Input = Annotated[str | None, typer.Option(help="Microphone: its name, a part of it, or its number.", metavar="NAME")]
+Output = Annotated[str | None, typer.Option(help="Where the voice is played, likewise.", metavar="NAME")]
+Rate = Annotated[int | None, typer.Option(help="Frames a second; else as the devices like it.", metavar="HZ")]
+Block = Annotated[int | None, typer.Option(help="Frames a block, 1 s at most; else 10 ms.", metavar="N")]
+VirtualMicName = Annotated[
+    str | None, typer.Option(help="Play into a microphone of this name, which other programs can choose.", metavar="NAME")
+]
+Record = Annotated[
+    Path | None,
+    typer.Option(help="Also write what was sent to the output. Holes that the device makes are not in it.", metavar="FILE"),
+]
+Seconds = Annotated[float | None, typer.Option(min=0, help="End after so long.", metavar="N")]
+
+
+class Addition(Protocol):
+    """What another command adds to a live stream."""
+
+    def open(self) -> None:
+        """Load what it needs, before a device is opened. ValueError: wrong use."""
+
+    def around(self, engine: Engine) -> ContentGuard:
+        """As for `Live`."""
+
+    def look(self, say: Callable[[str], None]) -> None:
+        """Tell what is new."""
+
+    def summary(self, say: Callable[[str], None]) -> dict[str, Any]:
+        """The stream has ended: tell how it was; what belongs into the summary."""
+
+    def close(self) -> None:
+        """The stream is over."""
+
+
 def live(
-    input: Annotated[
-        str | None, typer.Option(help="Microphone: its name, a part of it, or its number.", metavar="NAME")
-    ] = None,
-    output: Annotated[str | None, typer.Option(help="Where the voice is played, likewise.", metavar="NAME")] = None,
-    rate: Annotated[int | None, typer.Option(help="Frames a second; else as the devices like it.", metavar="HZ")] = None,
-    block: Annotated[int | None, typer.Option(help="Frames a block, 1 s at most; else 10 ms.", metavar="N")] = None,
+    input: Input = None,
+    output: Output = None,
+    rate: Rate = None,
+    block: Block = None,
     method: Method = "mcadams",
     settings: Settings = None,
     seed: Seed = None,
-    virtual_mic: Annotated[
-        str | None, typer.Option(help="Play into a microphone of this name, which other programs can choose.", metavar="NAME")
-    ] = None,
-    record: Annotated[
-        Path | None,
-        typer.Option(help="Also write what was sent to the output. Holes that the device makes are not in it.", metavar="FILE"),
-    ] = None,
-    seconds: Annotated[float | None, typer.Option(min=0, help="End after so long.", metavar="N")] = None,
+    virtual_mic: VirtualMicName = None,
+    record: Record = None,
+    seconds: Seconds = None,
     json: JsonSummary = None,
 ) -> None:
     """Anonymize a microphone while somebody speaks, until Ctrl-C.
@@ -77,6 +105,24 @@ def live(
       velavox live --input headset --virtual-mic Anonymous
       velavox live --block 480 --seconds 60 --record sent.wav --json summary.json
     """
+    converse(input, output, rate, block, method, settings, seed, virtual_mic, record, seconds, json)
+
+
+def converse(
+    input: str | None,
+    output: str | None,
+    rate: int | None,
+    block: int | None,
+    method: str,
+    settings: list[str] | None,
+    seed: int | None,
+    virtual_mic: str | None,
+    record: Path | None,
+    seconds: float | None,
+    json: str | None,
+    added: Addition | None = None,
+) -> None:
+    """Run a live stream until it ends; arguments are those of `live`."""
     from .ending import Ended, Ending
     from .livelog import LiveLog
     from .statusline import StatusLine
@@ -108,11 +154,15 @@ def live(
                     with ending.at_once():
                         _check_numbers(rate, block)
                         stage = make(method, parsed(settings))
+                        if added is not None:
+                            opened.callback(added.close)
+                            added.open()
                         card = SoundCard(input, output, rate, block)
                         if virtual_mic is not None:
                             mic = opened.enter_context(virtual_microphone(virtual_mic))
                             card = SoundCard(input, mic.output, rate, block, before_plan=mic.renew)
-                    stream = Live(stage, card=card, seed=seed, record=recorder is not None)
+                    around = added.around if added is not None else None
+                    stream = Live(stage, card=card, seed=seed, record=recorder is not None, around=around)
                     opened.callback(_close, stream)
                     with ending.at_once():
                         stream.start()
@@ -123,7 +173,7 @@ def live(
                     if recorder is not None:
                         recorder.start(stream)
                     with line, Keys() as keys, ending.at_once():
-                        ended_by = _attend(stream, line, log, keys, recorder, seconds, ending)
+                        ended_by = _attend(stream, line, log, keys, recorder, seconds, ending, added)
             if mic is not None and mic.kept:
                 say(f"{mic.pick!r} stays, silent: a program listens, which would be given another microphone, perhaps yours")
                 say("the next run takes it over, and removes it at its end if nobody listens then")
@@ -131,6 +181,8 @@ def live(
                 _finish(recorder, ending)
         end = stream.status() if stream is not None else None
         summary = {"velavox": __version__, "ended_by": ended_by, "seeded": seed is not None, **log.summary(end)}
+        if added is not None:
+            summary |= added.summary(say)
         _conclude(log.closing(end), summary, recorder, json)
 
 
@@ -144,7 +196,14 @@ def _check_numbers(rate: int | None, block: int | None) -> None:
 
 
 def _attend(
-    stream: Live, line: StatusLine, log: LiveLog, keys: Keys, recorder: Recorder | None, seconds: float | None, ending: Ending
+    stream: Live,
+    line: StatusLine,
+    log: LiveLog,
+    keys: Keys,
+    recorder: Recorder | None,
+    seconds: float | None,
+    ending: Ending,
+    added: Addition | None,
 ) -> str:
     """Show it, and do what the keys say, until it ends; by what it did."""
     from .keys import HINT
@@ -159,6 +218,8 @@ def _attend(
             ending.look()
             status = stream.status()
             log.look(status)
+            if added is not None:
+                added.look(line.say)
             left = float("inf") if seconds is None else seconds - status.seconds
             try:
                 if left <= 0 or stream.wait(0):

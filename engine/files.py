@@ -17,7 +17,8 @@ from .stage import Stage
 from .writer import WITH_CUES, Writer
 
 if TYPE_CHECKING:
-    from .host import Policy
+    from .content.guard import ContentGuard
+    from .host import Engine, Policy
     from .stats import Stats
 
 __all__ = ["FileFailure", "FileReport", "anonymize_file"]
@@ -53,6 +54,7 @@ def anonymize_file(
     policy: Policy = "each",
     keep_cues: bool = False,
     progress: Progress | None = None,
+    around: Callable[[Engine], ContentGuard] | None = None,
 ) -> FileReport:
     """Anonymize `source` into `target`, in constant memory.
 
@@ -66,6 +68,7 @@ def anonymize_file(
         policy: "each" channel its own voice, or one voice for their "mix".
         keep_cues: keep the positions of the cue points of a WAV file, without their labels.
         progress: called after each block with the frames done and the frames expected (None: not known).
+        around: makes the guard that the sound goes through, from the engine that it would go through.
 
     Raises:
         FileFailure: whatever went wrong with this file; no new output is there then, and an older one of that name stays.
@@ -74,7 +77,7 @@ def anonymize_file(
     first = make(stage) if isinstance(stage, str) else stage
     try:
         with Reader(Path(source)) as reader:
-            return _anonymize(reader, Path(source), Path(target), first, seed, key, policy, keep_cues, progress)
+            return _anonymize(reader, Path(source), Path(target), first, seed, key, policy, keep_cues, progress, around)
     except FileFailure:
         raise
     except Unusable as error:
@@ -96,6 +99,7 @@ def _anonymize(
     policy: Policy,
     keep_cues: bool,
     progress: Progress | None,
+    around: Callable[[Engine], ContentGuard] | None,
 ) -> FileReport:
     from .host import Engine
 
@@ -104,7 +108,7 @@ def _anonymize(
         raise FileFailure("the output is the recording itself", "give another output")
     rate, channels = reader.rate, reader.channels
     form = form_for(Form(reader.container, reader.subtype, reader.endian), source, target, reader.frames, channels)
-    engine = Engine(
+    made = Engine(
         stage,
         sample_rate=rate,
         channels=channels,
@@ -114,6 +118,7 @@ def _anonymize(
         source=key,
         recording=source,
     )
+    engine = made if around is None else around(made)
     with Writer(target, form, rate, channels) as writer:
         early = engine.latency  # frames that come out before the first one of the source
         for block in reader.blocks():

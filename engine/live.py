@@ -23,8 +23,10 @@ from .stage import Stage
 from .status import State, Status
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import TracebackType
 
+    from .content.guard import ContentGuard
     from .profiler import Profiler
 
 REOPEN_EVERY = 1.0  # s between attempts to open a lost device
@@ -46,14 +48,24 @@ class Live:
         card: a `SoundCard`, or a `DummyCard`.
         seed, source: as for `Engine`.
         record: keep what is sent to the device, to be fetched with `sent`.
+        around: makes the guard that the sound goes through, from the engine that it would go through; asked again, for the same
+            guard, when the device has come back at another rate. Whoever gives it closes the guard.
     """
 
     def __init__(
-        self, stages: Stage | Sequence[Stage], *, card: Card, seed: int | None = None, source: str = "", record: bool = False
+        self,
+        stages: Stage | Sequence[Stage],
+        *,
+        card: Card,
+        seed: int | None = None,
+        source: str = "",
+        record: bool = False,
+        around: Callable[[Engine], ContentGuard] | None = None,
     ) -> None:
         self._stages = [stages] if isinstance(stages, Stage) else list(stages)
         self._card, self._seed, self._source, self._record = card, seed, source, record
-        self._engine: Engine | None = None
+        self._around = around
+        self._engine: Engine | ContentGuard | None = None
         self._session: Session | None = None  # the last one, also when it is over
         self._lost = False  # from when the device was lost until sound goes through again
         self._plan: Format | None = None
@@ -149,13 +161,13 @@ class Live:
             return self._running_engine.profile()
 
     @property
-    def engine(self) -> Engine:
-        """The engine that runs now; another one after the device came back at another rate."""
+    def engine(self) -> Engine | ContentGuard:
+        """The engine, or the guard around it, that runs now; another one after the device came back at another rate."""
         with self._rebuild:
             return self._running_engine
 
     @property
-    def _running_engine(self) -> Engine:
+    def _running_engine(self) -> Engine | ContentGuard:
         if self._engine is None:
             raise RuntimeError("the live stream has not started")
         return self._engine
@@ -299,7 +311,7 @@ class Live:
             self._recorded.append(exchange)
         self._opened.set()
 
-    def _engine_for(self, plan: Format) -> Engine:
+    def _engine_for(self, plan: Format) -> Engine | ContentGuard:
         """A fresh stream with the parameters and voice that were there before, if there was one."""
         with self._rebuild:
             old = self._engine
@@ -309,7 +321,7 @@ class Live:
                 self._counts.muted_hops += muted
                 return old
             stages = self._stages if old is None else [_continued(stage) for stage in old.stages]
-            engine = Engine(
+            made = Engine(
                 stages,
                 sample_rate=plan.rate_in,
                 channels=plan.channels_in,
@@ -318,7 +330,8 @@ class Live:
                 source=self._source,
             )
             if old is not None:
-                engine.restore(old.save())
+                made.restore(old.save())
+            engine = made if self._around is None else self._around(made)
             _warm(engine)
             self._engine = engine
             self._counts.muted_hops += muted
@@ -385,7 +398,7 @@ def _continued(stage: Stage) -> Stage:
     return other
 
 
-def _warm(engine: Engine) -> None:
+def _warm(engine: Engine | ContentGuard) -> None:
     """Run it on silence for half a second of sound, so that the first block finds memory mapped and caches filled."""
     shape = (engine.sample_rate // 100, engine.channels)
     for _ in range(50):

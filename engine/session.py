@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,7 +19,10 @@ from ..kernels.jit import F32
 from .card import Format
 from .drift import ClockLine, Drift
 from .exchange import Exchange
-from .host import Engine
+
+if TYPE_CHECKING:
+    from .content.guard import ContentGuard
+    from .host import Engine
 
 SETTLE = 0.25  # s of callbacks that are only watched, in silence, to see in which bursts they come
 SETTLE_CALLS = 4  # and at least so many times that callbacks came
@@ -94,7 +98,7 @@ class Session:
         muted: set it at any time; the sound fades within 10 ms.
     """
 
-    def __init__(self, plan: Format, exchange: Exchange, engine: Engine, counts: Counts, now: float) -> None:
+    def __init__(self, plan: Format, exchange: Exchange, engine: Engine | ContentGuard, counts: Counts, now: float) -> None:
         self.plan, self.exchange, self.engine, self.counts = plan, exchange, engine, counts
         self.lost = ""
         self.running = False

@@ -543,3 +543,53 @@ def channel_mean(mel: F64, typical: F64) -> F64:
         trust = (t + 1) / (t + 31)
         rows.append(mean.mean() + trust * (mean - mean.mean()) + (1 - trust) * typical)
     return np.array(rows)
+
+
+# --- Hiding what must not be heard ---
+
+
+def redact(
+    y: F64, rate: int, spans: list[tuple[int, int]], judged: int, fade: float, filler: F64 | None = None
+) -> tuple[F64, F64]:
+    """Voice and its gain. Falls from a span's start and to the first unjudged frame, rises to a span's end, never faster than
+    in `fade`; `filler` comes in as the voice goes, and goes `fade` before the end."""
+    length = round(fade * rate)
+    t = np.arange(y.size)
+    gain = np.clip((judged - t) / length, 0, 1)
+    wanted = np.zeros(y.size)
+    for start, end in spans:
+        inside = np.minimum(t - start + 1, end - t)
+        gain = np.where(inside > 0, np.minimum(gain, np.clip(1 - inside / length, 0, 1)), gain)
+        wanted[start : max(start, end - length)] = 1
+    level = np.zeros(y.size)
+    for n in range(1, y.size):
+        level[n] = np.clip(wanted[n], level[n - 1] - 1 / length, level[n - 1] + 1 / length)
+        gain[n] = min(gain[n], gain[n - 1] + 1 / length)
+    return gain * y + (0 if filler is None else level * filler), gain
+
+
+# --- Phones in a network's outputs ---
+
+
+def spot(likely: F64, row: list[int]) -> tuple[F64, npt.NDArray[np.int64]]:
+    """For each frame the best path through `row` that ends there: mean over phones of its summed likelihoods; its first frame.
+
+    By hand over all beginnings: blanks (class 0) may stand between phones, must stand between two that are equal.
+    """
+    frames, places = len(likely), 2 * len(row) - 1
+    heard = [row[place // 2] if place % 2 == 0 else 0 for place in range(places)]
+    score, first = np.full(frames, -np.inf), np.zeros(frames, np.int64)
+    for begin in range(frames):
+        reached = np.full(places, -np.inf)
+        reached[0] = likely[begin, heard[0]]
+        for t in range(begin, frames):
+            if t > begin:
+                came = reached.copy()
+                for place in range(places):
+                    ways = [came[place], came[place - 1] if place else -np.inf]
+                    if place > 1 and heard[place] not in (0, heard[place - 2]):
+                        ways.append(came[place - 2])
+                    reached[place] = max(ways) + likely[t, heard[place]]
+            if reached[-1] / len(row) >= score[t]:  # of equal ones the latest beginning
+                score[t], first[t] = reached[-1] / len(row), begin
+    return score, first

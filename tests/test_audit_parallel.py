@@ -20,7 +20,7 @@ pytest.importorskip("onnx")
 from velavox.bench.audit import parallel
 from velavox.bench.audit.parallel import ACCENTS, GENDERS, LICENCE, SENTENCES, make, speakers
 from velavox.bench.audit.recordings import from_table
-from velavox.models_onnx.training import kokoro
+from velavox.engine.content import kokoro
 
 VOICES = {
     f"{accent}{gender}_{n}": np.full((510, 256), 0.1 * i, np.float32)
@@ -36,10 +36,10 @@ class Humming(kokoro.Kokoro):
     def __init__(self) -> None:
         self.said = 0
 
-    def speak(self, letters: str, voice: F32, speed: float) -> tuple[F32, np.ndarray]:
+    def speak(self, letters: str, voice: F32, speed: float = 1.0) -> F32:
         self.said += 1
         t = np.arange(int(len(letters) * 4 * kokoro.FRAME / speed)) / kokoro.RATE
-        return np.sin(2 * np.pi * 100 * (1 + voice[0, 0]) * t).astype(np.float32), np.zeros(0, np.int64)
+        return np.asarray(np.sin(2 * np.pi * 100 * (1 + voice[0, 0]) * t), np.float32)
 
 
 @pytest.fixture(autouse=True)

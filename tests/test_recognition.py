@@ -60,7 +60,7 @@ def test_a_clip_is_understood() -> None:
 
 def test_loops_are_noticed() -> None:
     pytest.importorskip("ctranslate2", reason="needs the extra audit")
-    from velavox.models_onnx.training.recogniser import loops
+    from velavox.engine.content.whisper import loops
 
     assert loops("I can't believe it. " * 20)
     assert not loops(

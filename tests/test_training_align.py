@@ -11,12 +11,21 @@ import numpy as np
 import pytest
 from signals import F32, RATE, noise
 from trainingdata import recorded, utterance
+from velavox.engine.content.phones import SILENCE
 from velavox.models_onnx.training import smoke
-from velavox.models_onnx.training.align import Aligner, AlignmentError, Segment, align_all, in_thirds, read_labels
+from velavox.models_onnx.training.align import (
+    Aligner,
+    AlignmentError,
+    Segment,
+    align_all,
+    dictionary_words,
+    in_thirds,
+    read_labels,
+    words_of,
+)
 from velavox.models_onnx.training.corpora import Utterance
 from velavox.models_onnx.training.durations import label_all, segments_of
 from velavox.models_onnx.training.journal import Journal
-from velavox.models_onnx.training.phones import SILENCE
 
 # "Make one, knit one, knit two together", as CMUdict has it
 PHONES = "M EY K W AH N N IH T W AH N N IH T T UW T AH G EH DH ER".split()
@@ -202,3 +211,23 @@ def test_labels_of_synthetic_speech_come_from_beside_its_audio(tmp_path: Path) -
     for _ in range(2):
         label_all([spoken], path, Journal(tmp_path))
         assert read_labels(path) == [("synth", segments_of(PIECES, FRAMES, spoken.audio()))]
+
+
+def test_words_of_a_transcript() -> None:
+    assert words_of("Don’t stop, 'twas John's 3rd cat—and 2 dogs'.") == (
+        "don't stop twas john's third cat and two dogs".split()
+    )
+    assert words_of("MAKE ONE, KNIT ONE") == ["make", "one", "knit", "one"]
+
+
+@pytest.mark.parametrize("empty", ["", " - ", "' ''", "…", "你好"])
+def test_no_words_are_no_words(empty: str) -> None:
+    assert words_of(empty) == []
+
+
+def test_words_of_the_dictionary_are_words() -> None:
+    found = dictionary_words()
+    assert len(found) > 100_000
+    assert found == sorted(set(found))
+    assert all(words_of(word) == [word] for word in found[::97] if word == word.strip("'"))
+    assert not {word for word in found if "(" in word}

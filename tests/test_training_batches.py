@@ -11,9 +11,10 @@ import soxr
 import torch
 from signals import RATE, voice
 from trainingdata import numbered, pack
+from velavox.engine.content import phones
 from velavox.kernels import fbank
 from velavox.kernels.jit import F64
-from velavox.models_onnx.training import batches, phones, pitch
+from velavox.models_onnx.training import batches, pitch
 from velavox.models_onnx.training.batches import Batch, Sampler, warped
 from velavox.models_onnx.training.packs import BANDS, Pack
 

@@ -10,7 +10,8 @@ import pytest
 import torch
 from torch import Tensor
 from trainingdata import pack
-from velavox.models_onnx.training import evaluate, phones, pitch
+from velavox.engine.content import phones
+from velavox.models_onnx.training import evaluate, pitch
 from velavox.models_onnx.training.evaluate import Scores, accuracy, run
 from velavox.models_onnx.training.packs import BANDS, Pack, Row, write_rows
 from velavox.models_onnx.training.student import LATE, SOON, Outputs, Shape, Student

@@ -9,13 +9,14 @@ from typing import Any
 import pytest
 import torch
 from trainingdata import pack
-from velavox.models_onnx.training import loop, phones, pitch
+from velavox.engine.content import phones
+from velavox.engine.content.phones import IGNORED, STATES
+from velavox.models_onnx.training import loop, pitch
 from velavox.models_onnx.training.batches import Batch, Sampler
 from velavox.models_onnx.training.fit import fit, loss_of
 from velavox.models_onnx.training.journal import Journal
 from velavox.models_onnx.training.loop import Plan
 from velavox.models_onnx.training.packs import Pack
-from velavox.models_onnx.training.phones import IGNORED, STATES
 from velavox.models_onnx.training.student import BANDS, LATE, SOON, Outputs, Shape, load
 
 torch.set_num_threads(1)

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import torch
 from trainingdata import pack
-from velavox.models_onnx.training import phones
+from velavox.engine.content import phones
 from velavox.models_onnx.training.leak import Statistics, attack, statistics
 from velavox.models_onnx.training.student import Shape, Student
 

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from signals import F32, RATE, tone
 from trainingdata import recorded, spoken, utterance
+from velavox.engine.content import phones
 from velavox.kernels import fbank
-from velavox.models_onnx.training import packs, phones, pitch
+from velavox.models_onnx.training import packs, pitch
 from velavox.models_onnx.training.align import Segment, in_thirds
 from velavox.models_onnx.training.augment import Augmented, Augmenter
 from velavox.models_onnx.training.corpora import Utterance

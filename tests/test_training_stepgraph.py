@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import torch
 from torch import Tensor
+from velavox.engine.content.phones import STATES
 from velavox.engine.graphs import Model, Stream
 from velavox.kernels import channel
 from velavox.kernels.jit import F32
@@ -21,7 +22,6 @@ from velavox.models_onnx.training.corpora import write_index
 from velavox.models_onnx.training.decoder import CLASSES, Decoder
 from velavox.models_onnx.training.errors import TrainingError
 from velavox.models_onnx.training.journal import Journal
-from velavox.models_onnx.training.phones import STATES
 from velavox.models_onnx.training.smoke import clips
 from velavox.models_onnx.training.student import BANDS, LATE, PAIR, SOON, Shape, Student
 from velavox.models_onnx.training.whiten import DIMENSIONS

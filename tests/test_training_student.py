@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 import torch
 from torch import Tensor
+from velavox.engine.content.phones import PHONES, STATES
 from velavox.models_onnx.training import student
 from velavox.models_onnx.training.checkpoint import save
 from velavox.models_onnx.training.content import KEPT, LEVELS, channel, coarse
-from velavox.models_onnx.training.phones import PHONES, STATES
 from velavox.models_onnx.training.pitch import PITCHES
 from velavox.models_onnx.training.student import BANDS, LATE, PAIR, SOON, Outputs, Shape, Student, load
 

@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 import soundfile
 from signals import F32, RATE
-from velavox.models_onnx.training import english, kokoro, synth
+from velavox.engine.content import english, kokoro
+from velavox.engine.content.english import Piece
+from velavox.engine.content.phones import PHONES
+from velavox.models_onnx.training import synth
 from velavox.models_onnx.training.corpora import DEV, TRAIN, Utterance, read_index, write_index
 from velavox.models_onnx.training.durations import segments_of
-from velavox.models_onnx.training.english import Piece
 from velavox.models_onnx.training.errors import TrainingError
 from velavox.models_onnx.training.journal import Journal
-from velavox.models_onnx.training.phones import PHONES
 from velavox.models_onnx.training.synth import DEV_VOICES, english_line, mandarin_line, mixture, synthesize
 
 VOICES = ("af_bella", "af_nova", "am_adam", "bm_george", "zf_xiaoyi", "zf_xiaoni", "zm_yunxi")
@@ -29,7 +30,7 @@ class Humming:
 
     knows = staticmethod(kokoro.Kokoro.knows)
 
-    def speak(self, letters: str, voice: F32, speed: float) -> tuple[F32, np.ndarray]:
+    def timed(self, letters: str, voice: F32, speed: float) -> tuple[F32, np.ndarray]:
         frames = np.full(len(letters) + 2, FRAMES)
         t = np.arange(frames.sum() * kokoro.FRAME) / kokoro.RATE
         return np.sin(2 * np.pi * 100 * (1 + voice[0, 0]) * t).astype(np.float32), frames
@@ -50,7 +51,7 @@ def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     def pieces(text: str) -> list[Piece]:
         return [*(("m", "M") if letter.isalpha() else (" ", None) for letter in text), (".", None)]
 
-    monkeypatch.setattr(synth, "Kokoro", Humming)
+    monkeypatch.setattr(synth, "TimedKokoro", Humming)
     monkeypatch.setattr(english, "pieces", pieces)
     return tmp_path
 

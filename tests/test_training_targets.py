@@ -9,12 +9,12 @@ import pytest
 import torch
 from signals import voice
 from trainingdata import recorded, utterance
+from velavox.engine.content.phones import STATES
 from velavox.kernels import fbank, prosody
 from velavox.models_onnx.training import hearing, targets, voices
 from velavox.models_onnx.training.corpora import DEV, TRAIN, Utterance
 from velavox.models_onnx.training.encoder import encode
 from velavox.models_onnx.training.journal import Journal
-from velavox.models_onnx.training.phones import STATES
 from velavox.models_onnx.training.student import LATE, SOON, Shape, Student
 from velavox.models_onnx.training.targets import TargetPack, chosen
 from velavox.models_onnx.training.whiten import DIMENSIONS, Projection

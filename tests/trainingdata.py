@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import soundfile
 from signals import F32, RATE, voice
-from velavox.models_onnx.training import phones, pitch
+from velavox.engine.content import phones
+from velavox.models_onnx.training import pitch
 from velavox.models_onnx.training.corpora import TRAIN, Utterance
 from velavox.models_onnx.training.packs import BANDS, Pack, Row, write_rows
 

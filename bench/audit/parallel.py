@@ -1,6 +1,6 @@
 """A parallel set for the strict forms: the same sentences by voices of known gender and accent, of which one differs at a time.
 
-Kokoro speaks (`models_onnx/training/kokoro`), so all of it is synthetic, and the table says so. A speaker is a mixture of
+Kokoro speaks (`engine/content/kokoro`), so all of it is synthetic, and the table says so. A speaker is a mixture of
 Kokoro's voices of one gender and accent with a pace of his own; no voice is in speakers of both splits. An accent is what
 voices of that language bring: all speak the same phones, those of American English.
 """
@@ -17,11 +17,11 @@ import soundfile
 import soxr
 
 from ...engine.atomic import atomically
+from ...engine.content import kokoro
+from ...engine.content.english import pieces
 from ...engine.stage import RATE
 from ...kernels.jit import F32
-from ...models_onnx.training import kokoro
 from ...models_onnx.training.corpora import DEV, TRAIN
-from ...models_onnx.training.english import pieces
 from ...models_onnx.training.synth import mixture
 from .recordings import ENROL, TRIAL
 
@@ -119,8 +119,7 @@ def make(
 
 
 def _said(synthesizer: kokoro.Kokoro, letters: str, voice: F32, pace: float) -> F32:
-    samples, _ = synthesizer.speak(letters, voice, pace)
-    speech = soxr.resample(samples, kokoro.RATE, RATE)
+    speech = soxr.resample(synthesizer.speak(letters, voice, pace), kokoro.RATE, RATE)
     return np.asarray(np.clip(speech * _LEVEL / max(float(np.sqrt(np.mean(speech**2))), 1e-6), -1, 1), np.float32)
 
 

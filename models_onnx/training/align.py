@@ -18,12 +18,12 @@ import numpy as np
 import pocketsphinx
 from hama import G2PModel
 
+from ...engine.content.english import phones_of_ipa
+from ...engine.content.numerals import spelled
+from ...engine.content.phones import ENGLISH, SILENCE
 from .corpora import Utterance
-from .english import phones_of_ipa
 from .journal import Journal
 from .lines import append_to, read_lines
-from .numerals import spelled
-from .phones import ENGLISH, SILENCE
 
 _HOP = 160  # samples of a frame
 _FIRST = 120  # where frame 0 begins: halfway between the centres of two windows of 25 ms
@@ -58,12 +58,8 @@ class Aligner:
 
     def align(self, samples: np.ndarray[tuple[int], np.dtype[np.int16]], text: str) -> list[Segment]:
         """Segments of speech at 16 kHz that says `text`. AlignmentError if it does not."""
-        words, pcm = words_of(text), samples.tobytes()
-        if not words or not pcm:
-            raise AlignmentError("no sound" if words else "no words")
-        for word in set(words):
-            self._add(word)
-        found, decoder = self._words(pcm, words)
+        found, decoder = self._found(samples, text)
+        pcm = samples.tobytes()
         states = _states(decoder, pcm)
         if states:
             self.how["states"] += 1
@@ -72,6 +68,20 @@ class Aligner:
         phones, _ = self._words(pcm, [_PHONE_WORD + phone for phone in spoken])
         self.how["phones"] += 1
         return [in_thirds(word.name.removeprefix(_PHONE_WORD), _sample(word.start), _sample(word.end)) for word in phones]
+
+    def words(self, samples: np.ndarray[tuple[int], np.dtype[np.int16]], text: str) -> list[tuple[str, int, int]]:
+        """The words of speech at 16 kHz that says `text`, and the samples where each begins and ends. AlignmentError if not."""
+        found, _ = self._found(samples, text)
+        spoken = [(word.name.partition("(")[0], word.start, word.end) for word in found if word.name != SILENCE]
+        return [(word, _sample(start), _sample(end)) for word, start, end in spoken]
+
+    def _found(self, samples: np.ndarray[tuple[int], np.dtype[np.int16]], text: str) -> tuple[list[Word], pocketsphinx.Decoder]:
+        words, pcm = words_of(text), samples.tobytes()
+        if not words or not pcm:
+            raise AlignmentError("no sound" if words else "no words")
+        for word in set(words):
+            self._add(word)
+        return self._words(pcm, words)
 
     def _add(self, word: str) -> None:
         if self._narrow.lookup_word(word) is None:

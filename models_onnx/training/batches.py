@@ -9,8 +9,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from ...engine.content import phones
 from ...kernels.jit import F32, F64
-from . import phones, pitch
+from . import pitch
 from .packs import BANDS, Pack
 from .student import features
 

@@ -23,10 +23,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from ...engine.content.phones import PHONES, STATES
 from ...kernels.prosody import FEATURES
 from ...kernels.vocoder import BANDS, NOISE_BANDS
 from . import checkpoint
-from .phones import PHONES, STATES
 from .student import LATE, PAIR, SOON, Block
 from .student import Shape as Blocks
 from .whiten import DIMENSIONS

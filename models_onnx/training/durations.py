@@ -12,15 +12,15 @@ from pathlib import Path
 
 import numpy as np
 
+from ...engine.content.english import Piece
+from ...engine.content.kokoro import FRAME
+from ...engine.content.kokoro import RATE as KOKORO_RATE
+from ...engine.content.phones import SILENCE
 from ...kernels.jit import F32
 from .align import Segment, in_thirds, read_labels
 from .corpora import RATE, Utterance
-from .english import Piece
 from .journal import Journal
-from .kokoro import FRAME
-from .kokoro import RATE as KOKORO_RATE
 from .lines import append_to
-from .phones import SILENCE
 
 _LETTER = FRAME * RATE // KOKORO_RATE  # samples of a frame at RATE
 _LEAD = 832  # samples
@@ -29,7 +29,7 @@ _HOP = 160
 
 
 def segments_of(pieces: Sequence[Piece], frames: Sequence[int], samples: F32) -> list[Segment]:
-    """Segments of samples at RATE, shape (n,), in which `pieces` are said; frames as of `kokoro.Kokoro.speak`."""
+    """Segments of samples at RATE, shape (n,), in which `pieces` are said; frames as of `timed.TimedKokoro.timed`."""
     ends = np.maximum(np.cumsum(frames) * _LETTER - _LEAD, 0)
     spans: list[tuple[str, int, int]] = [(SILENCE, 0, int(ends[0]))]
     letter = 0

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from . import phones, pitch
+from ...engine.content import phones
+from . import pitch
 from .packs import Pack, Row
 from .student import LATE, PAIR, SOON, Outputs, Student, features
 

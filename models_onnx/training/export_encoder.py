@@ -13,12 +13,12 @@ from typing import cast
 import numpy as np
 import onnx
 
+from ...engine.content.phones import PHONES, STATES
 from ...kernels.jit import F32
 from ..manifest import Entry
 from . import export
 from .content import KEPT, LEVELS
 from .encoder import far_from, log_hertz
-from .phones import PHONES, STATES
 from .pitch import PITCHES
 from .stepgraph import Builder, array, rows
 from .student import BANDS, LATE, PAIR, Block, Student, load

@@ -9,7 +9,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from . import phones, pitch
+from ...engine.content import phones
+from . import pitch
 from .batches import Batch, Sampler
 from .checkpoint import save
 from .evaluate import accuracy

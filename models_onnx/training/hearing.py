@@ -19,6 +19,7 @@ from scipy.signal import fftconvolve
 from torch import Tensor
 
 from ...engine.atomic import atomically
+from ...engine.content.phones import PHONES, STATES
 from ...kernels import fbank, prosody
 from ...kernels.jit import F32
 from .augment import path, restless, rms, steady
@@ -28,7 +29,6 @@ from .corpora import Utterance
 from .encoder import Encoded, encoded
 from .journal import Journal
 from .packs import Bytes, Row
-from .phones import PHONES, STATES
 from .student import LATE, PAIR, SOON, Outputs, Student, features
 
 LATES = (LATE, SOON)  # of the balanced and of the low decoder

@@ -18,9 +18,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ...engine.atomic import atomically
+from ...engine.content import phones
 from ...kernels import fbank
 from ...kernels.jit import F32, F64
-from . import phones, pitch
+from . import pitch
 from .align import Segment
 from .augment import Augmenter
 from .corpora import Utterance

@@ -18,10 +18,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from ...engine.content.phones import PHONES, STATES
 from ...kernels import channel
 from ...kernels.jit import F32
 from . import checkpoint
-from .phones import PHONES, STATES
 from .pitch import PITCHES
 
 BANDS = 80

@@ -17,13 +17,14 @@ import soundfile
 import soxr
 
 from ...engine.atomic import atomically
+from ...engine.content import english, mandarin
+from ...engine.content.kokoro import LONGEST, read_voices
+from ...engine.content.kokoro import RATE as KOKORO_RATE
 from ...kernels.jit import F32
-from . import english, mandarin
 from .corpora import DEV, RATE, TRAIN, Utterance, read_index, write_index
 from .errors import TrainingError
 from .journal import Journal
-from .kokoro import LONGEST, Kokoro, read_voices
-from .kokoro import RATE as KOKORO_RATE
+from .timed import TimedKokoro
 
 DEV_VOICES = ("zf_xiaoyi", "zm_yunyang", "af_bella", "am_michael")  # heard in no training utterance, alone or mixed
 _WORDS = (6, 22)  # English words of an utterance
@@ -77,12 +78,14 @@ def synthesize(work: Path, voice_folder: Path, language: str, count: int, split:
     """Add utterances 0 to `count` - 1 of `language` and `split` to the folder synth/ of `work`; those there are kept."""
     folder = work.absolute() / "synth" / f"{language}-{split}"
     folder.mkdir(parents=True, exist_ok=True)
-    voices = read_voices(voice_folder)
+    try:
+        voices, kokoro = read_voices(voice_folder), TimedKokoro(work / "parts")
+    except ValueError as error:
+        raise TrainingError(str(error)) from None
     names = [n for n in voices if (n in DEV_VOICES) == (split == DEV)]
     native = [n for n in names if n.startswith("z" if language == "zh" else ("a", "b"))]
     if not native:
         raise TrainingError(f"{voice_folder}: no {language} voices for {split}: take all of kokoro-js")
-    kokoro = Kokoro(work / "parts")
     source = _Source(work, language, kokoro)
     missing = [n for n in range(count) if not (folder / f"{n:05d}.json").exists()]
     for number in journal.each(f"synth {language} {split}", missing, len(missing)):
@@ -90,7 +93,7 @@ def synthesize(work: Path, voice_folder: Path, language: str, count: int, split:
         line = source.line(random)
         # A foreign voice in the mixture gives an accent; half of the utterances have none in it.
         voice, recipe = mixture(random, voices, native if random.random() < 0.5 else names)
-        samples, frames = kokoro.speak("".join(letters for letters, _ in line.pieces), voice, random.uniform(*_SPEED))
+        samples, frames = kokoro.timed("".join(letters for letters, _ in line.pieces), voice, random.uniform(*_SPEED))
         speech = soxr.resample(samples, KOKORO_RATE, RATE)
         speech *= _LEVEL / max(float(np.sqrt(np.mean(speech**2))), 1e-6)
         name = f"synth-{language}-{split}-{number:05d}"
@@ -105,7 +108,7 @@ def synthesize(work: Path, voice_folder: Path, language: str, count: int, split:
 class _Source:
     """Lines that the synthesizer can say."""
 
-    def __init__(self, work: Path, language: str, kokoro: Kokoro) -> None:
+    def __init__(self, work: Path, language: str, kokoro: TimedKokoro) -> None:
         self._kokoro, self._language = kokoro, language
         if language == "zh":
             from pypinyin.phrases_dict import phrases_dict

@@ -16,17 +16,17 @@ _LONGEST = 20.0  # seconds: longer ones are left out
 
 def transcribe(work: Path, journal: Journal) -> None:
     """Append what the English training utterances without words say to transcripts.csv."""
-    from .recogniser import Recogniser
+    from ...engine.content.whisper import Whisper
 
     path = work / "transcripts.csv"
     known = set(_read(path))
     wanted = [u for u in read_index(work / "index.csv") if u.split == TRAIN and not u.transcript and u.utterance not in known]
     short = [u for u in wanted if u.seconds <= _LONGEST and u.language == "en"]
-    recogniser = Recogniser()
+    whisper = Whisper()
     with append_to(path) as file:
         writer = csv.writer(file, lineterminator="\n")
         for u in journal.each("transcribe", short, len(short)):
-            writer.writerow([u.utterance, " ".join(recogniser.words(u.audio(), u.language).split())])
+            writer.writerow([u.utterance, " ".join(whisper.text(u.audio(), u.language).split())])
 
 
 def transcribed(work: Path) -> Iterator[Utterance]:

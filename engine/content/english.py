@@ -29,13 +29,18 @@ Piece = tuple[str, str | None]  # letters that the synthesizer reads, and the ph
 
 def pieces(text: str) -> list[Piece]:
     """Kokoro's letters for English `text`, with the phone of each; words by espeak-ng, which must be installed."""
-    command = ["espeak-ng", "-q", "--ipa", "--tie=^", "-v", "en-us", "--", text]
-    spoken = " ".join(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split())
+    command = ["espeak-ng", "-q", "--ipa", "--tie=^", "-v", "en-us", "--stdin"]  # a command line is there for all to see
+    spoken = " ".join(subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout.split())
     for letters, ours in _FROM_ESPEAK:
         spoken = spoken.replace(letters, ours)
     spoken = re.sub("(\\S)\u0329", r"ᵊ\1", spoken).replace("^", "")
+    return pieces_of(spoken + ".")
+
+
+def pieces_of(letters: str) -> list[Piece]:
+    """Kokoro's letters with the phone of each."""
     found: list[Piece] = []
-    for letter in spoken + ".":
+    for letter in letters:
         phone = PHONE_OF.get(letter)
         if phone == "R" and found and found[-1] in (("ə", "AH"), ("ɜ", "ER")):  # r-coloured vowels are one phone
             found[-1] = (found[-1][0] + letter, "ER")

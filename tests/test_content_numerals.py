@@ -1,10 +1,9 @@
-"""Numbers as words, and the words of a transcript."""
+"""Numbers as words."""
 
 from __future__ import annotations
 
 import pytest
-from velavox.models_onnx.training.align import dictionary_words, words_of
-from velavox.models_onnx.training.numerals import spelled
+from velavox.engine.content.numerals import spelled
 
 
 @pytest.mark.parametrize(
@@ -58,23 +57,3 @@ def test_every_cardinal_below_ten_thousand_is_read_back() -> None:
             else:
                 part = 100 * part if word == "hundred" else part + values[word]
         assert total + part == number
-
-
-def test_words_of_a_transcript() -> None:
-    assert words_of("Don’t stop, 'twas John's 3rd cat—and 2 dogs'.") == (
-        "don't stop twas john's third cat and two dogs".split()
-    )
-    assert words_of("MAKE ONE, KNIT ONE") == ["make", "one", "knit", "one"]
-
-
-@pytest.mark.parametrize("empty", ["", " - ", "' ''", "…", "你好"])
-def test_no_words_are_no_words(empty: str) -> None:
-    assert words_of(empty) == []
-
-
-def test_words_of_the_dictionary_are_words() -> None:
-    found = dictionary_words()
-    assert len(found) > 100_000
-    assert found == sorted(set(found))
-    assert all(words_of(word) == [word] for word in found[::97] if word == word.strip("'"))
-    assert not {word for word in found if "(" in word}

@@ -7,9 +7,9 @@ from itertools import product
 
 import numpy as np
 import pytest
-from velavox.models_onnx.training import english, mandarin
-from velavox.models_onnx.training.kokoro import Kokoro
-from velavox.models_onnx.training.phones import (
+from velavox.engine.content import english, mandarin
+from velavox.engine.content.kokoro import Kokoro
+from velavox.engine.content.phones import (
     ENGLISH,
     IGNORED,
     MANDARIN,

@@ -1,0 +1,1 @@
+"""How well sensitive words are found and hidden, and what it costs."""

@@ -1,0 +1,53 @@
+"""Detectors by name: their times fit the line's delay, and what cannot work is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from needs import lacking
+from velavox.engine.content import asr, spotting
+from velavox.engine.content.detectors import DETECTORS, detectors
+from velavox.engine.content.find import Finder
+from velavox.engine.content.lexicon import Lexicon
+from velavox.engine.content.spans import PAD
+from velavox.engine.failure import Unusable
+from velavox.kernels.redact import FADE
+
+RATE = 16_000
+
+
+@pytest.fixture(autouse=True)
+def without_models(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(asr, "Whisper", object)
+    monkeypatch.setattr(spotting, "Ctc", object)
+
+
+def finder(line: str = "boston") -> Finder:
+    try:
+        return Finder(Lexicon.of([line]), (), ("en", "zh"))
+    except Unusable as error:
+        lacking(str(error))
+
+
+@pytest.mark.parametrize("delay", [1.5, 1.75, 2.0, 3.0, 10.0])
+def test_each_look_is_done_before_what_it_has_to_pass_leaves(delay: float) -> None:
+    for found, cost in zip(detectors(finder(), delay=delay), (0.5, 0.2), strict=True):
+        whole = found.hop * 20
+        settled = whole - found.look(np.zeros(whole, np.float32), 0).passed
+        assert settled > 0.25 * RATE
+        assert found.hop + settled + (cost + PAD + FADE) * RATE <= delay * RATE + 1
+
+
+def test_what_nothing_is_listed_for_is_left_out() -> None:
+    assert [found.name for found in detectors(finder())] == list(DETECTORS)
+    assert [found.name for found in detectors(finder("王建国"))] == ["asr"]
+    assert [found.name for found in detectors(finder(), ("phones",))] == ["phones"]
+    with pytest.raises(ValueError, match="no detector that could hear"):
+        detectors(finder("王建国"), ("phones",))
+
+
+def test_refusals() -> None:
+    """C16: nothing is ignored."""
+    for options in ({"names": ("asr", "magic")}, {"delay": 1.0}, {"delay": float("nan")}, {"names": ()}):
+        with pytest.raises(ValueError, match="give"):
+            detectors(finder(), **options)
