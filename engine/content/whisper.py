@@ -55,7 +55,9 @@ class Whisper:
     """Speech to words. Unusable that names the extra if a package is missing."""
 
     def __init__(self, threads: int = 1) -> None:
-        ctranslate2, tokenizers = (needed(package, "speech recognition") for package in ("ctranslate2", "tokenizers"))
+        ctranslate2, tokenizers = (
+            needed(package, "speech recognition", "content-models") for package in ("ctranslate2", "tokenizers")
+        )
         files = _files()
         self._storage = ctranslate2.StorageView.from_array
         self._tokens = tokenizers.Tokenizer.from_str(files["tokenizer.json"].decode())
