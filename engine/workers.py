@@ -25,6 +25,7 @@ J = TypeVar("J")
 R = TypeVar("R")
 
 Progress = Callable[[float], None]  # takes the done part of the job at hand, 0 to 1
+_AGAIN = 0.02  # s
 _TELL_EVERY = 0.1  # s
 _PATIENCE = 5.0  # s, for a worker to clear up
 
@@ -107,6 +108,8 @@ def _serve(pipe: Connection, start: Callable[[], Callable[[Any, Progress], Any]]
     # Ctrl-C in a terminal reaches every process: only the first one acts on it, and ends the others.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # an exception, so that what is half written is removed
+    if hasattr(signal, "pthread_kill"):
+        sys.unraisablehook = _swallowed
     work = start()
     told = 0.0
 
@@ -121,6 +124,17 @@ def _serve(pipe: Connection, start: Callable[[], Callable[[Any, Progress], Any]]
             pipe.send((None, work(pipe.recv(), tell)))
     except (EOFError, OSError):
         return  # no more jobs, or nobody who wants them
+
+
+def _swallowed(unraisable: sys.UnraisableHookArgs) -> None:
+    """Python tells of exceptions that a finalizer swallows; one that was to end this process is raised again soon after."""
+    if issubclass(unraisable.exc_type, SystemExit):
+        # To the main thread, which a signal to another one would not wake where it waits.
+        again = threading.Timer(_AGAIN, signal.pthread_kill, (threading.main_thread().ident, signal.SIGTERM))
+        again.daemon = True
+        again.start()
+    else:
+        sys.__unraisablehook__(unraisable)
 
 
 @contextmanager

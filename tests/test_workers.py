@@ -17,6 +17,13 @@ from velavox.engine.workers import Died, Progress, spread
 pytestmark = pytest.mark.nojit
 
 
+class Slow:
+    """What a signal raises while this is being destroyed is swallowed by Python."""
+
+    def __del__(self) -> None:
+        time.sleep(60)
+
+
 def start() -> Callable[[str, Progress], str]:
     return work
 
@@ -29,6 +36,8 @@ def work(job: str, progress: Progress) -> str:
         half = Path(job)
         half.touch()
         try:
+            if half.name == "swallowed":
+                Slow()  # is gone at once, and takes its time over it
             time.sleep(60)
         finally:
             half.unlink()
@@ -104,12 +113,15 @@ def test_a_signal_waits_until_a_process_is_born(monkeypatch: pytest.MonkeyPatch,
     assert seen == ["whole"]
 
 
-def test_stopping_ends_the_workers_and_what_they_left(tmp_path: Path) -> None:
-    half = tmp_path / "half"
+@pytest.mark.parametrize("name", ["half", "swallowed"])
+def test_stopping_ends_the_workers_and_what_they_left(tmp_path: Path, capfd: pytest.CaptureFixture[str], name: str) -> None:
+    half = tmp_path / name
     running = spread(start, ["a", str(half)], 2, silent)
     next(running)
     while not half.exists():
         time.sleep(0.01)
+    time.sleep(0.2)  # it is asleep now
     running.close()  # type: ignore[attr-defined]
     assert not half.exists()
     assert not multiprocessing.active_children()
+    assert "Traceback" not in capfd.readouterr().err
