@@ -65,7 +65,7 @@ def test_development_speech(method: str, shared: Path) -> None:
 @pytest.mark.parametrize("method", METHODS)
 def test_latency_is_true(method: str) -> None:
     """The envelope of the output follows that of the input: within 5 ms in most of five voices, since voices smear an onset
-    (DpVoice's, in twelve: by 1 to 6 ms, 3.5 in the middle)."""
+    (DpVoice's, twelve of them: 1 to 6 ms, 3.5 in the middle: its pulses' lowest frequencies come 4 ms late on purpose)."""
     x = speech()[: 5 * 16000]
 
     def envelope(signal: F32) -> np.ndarray:
