@@ -39,7 +39,7 @@ def report(
             fail(f"{error.filename}: {error.strerror}; give a result of an audit")
         names = [audit.condition for audit in found.audits]
         if twice := {name for name in names if names.count(name) > 1}:
-            refuse(f"{min(twice)} is in these results twice, and figures go by that name: give one of the results")
+            refuse(f"{min(twice)} is in these results twice, with other figures: give one of the results")
         if not names and not found.mechanisms:
             fail(f"{', '.join(map(str, results))}: no audit is in it; audit something first")
         if find_spec("matplotlib") is None:

@@ -45,6 +45,20 @@ def test_several_results_become_three_files(result: Path, tmp_path: Path) -> Non
     assert made.stderr.startswith("warning: no plots: they need matplotlib")
 
 
+def test_originals_audited_with_every_method_stand_there_once(result: Path, tmp_path: Path) -> None:
+    write(result, audits()[:2])
+    again = json.loads(result.read_text())
+    for audit in again["audits"]:
+        audit["made"] = {"at": "another time"}
+    again["audits"][1]["condition"] = "vtln"
+    other = tmp_path / "other.json"
+    other.write_text(json.dumps(again))
+    made = report(result, other, "--out", tmp_path / "report")
+    assert made.exit_code == 0
+    told = json.loads((tmp_path / "report" / "report.json").read_text())
+    assert [audit["condition"] for audit in told["audits"]] == ["original", "mcadams", "vtln"]
+
+
 def test_failures_are_a_line(result: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.json"
     for text, status, message in (
@@ -60,9 +74,12 @@ def test_failures_are_a_line(result: Path, tmp_path: Path) -> None:
         assert made.stderr.startswith(message)
         assert made.stderr.count("\n") == 1
         assert not (tmp_path / "report").exists()
-    twice = report(result, result, "--out", tmp_path / "report")
+    changed = json.loads(result.read_text())
+    changed["audits"][0]["delay_ms"] = 17.0
+    other.write_text(json.dumps(changed))
+    twice = report(result, other, "--out", tmp_path / "report")
     assert (twice.exit_code, twice.stdout) == (2, "")
-    assert "original is in these results twice" in twice.stderr
+    assert "original is in these results twice, with other figures" in twice.stderr
     blocked = report(result, "--out", result)
     assert blocked.exit_code == 2
     assert "cannot be written" in blocked.stderr

@@ -53,7 +53,8 @@ class Results:
 
 
 def load(paths: Sequence[Path]) -> Results:
-    """Of one or several files: results of audits of speech or of the mechanism, and reports. OSError when one cannot be read;
+    """Of one or several files: results of audits of speech or of the mechanism, and reports; what is in several with the same
+    figures counts once. OSError when one cannot be read;
     ValueError, in a line with its path, when it is none of these."""
     audits: list[Audit] = []
     mechanisms: list[MechanismAudit] = []
@@ -67,7 +68,7 @@ def load(paths: Sequence[Path]) -> Results:
                 mechanisms += [mechanism.from_json(each) for each in value.get("mechanisms", ())]
         except ValueError as error:
             raise ValueError(f"{path}: {' '.join(str(error).split())}") from error
-    return Results(tuple(audits), tuple(mechanisms))
+    return Results(result.distinct(audits), tuple(mechanisms))
 
 
 def write(folder: Path, audits: Sequence[Audit], mechanisms: Sequence[MechanismAudit] = ()) -> tuple[Path, ...]:

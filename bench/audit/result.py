@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +49,14 @@ class Audit:
     counts: dict[str, int] = field(default_factory=dict)  # speakers, utterances, trials, left out
     notes: tuple[str, ...] = ()
     made: dict[str, Any] = field(default_factory=dict)  # versions, seeds, command, data
+
+
+def distinct(audits: Sequence[Audit]) -> tuple[Audit, ...]:
+    """Each once: the originals are audited anew with every method, and the figures are the same."""
+    found: dict[str, Audit] = {}
+    for audit in audits:
+        found.setdefault(json.dumps(plain(replace(audit, made={})), sort_keys=True), audit)
+    return tuple(found.values())
 
 
 def as_json(audits: Sequence[Audit]) -> dict[str, Any]:
