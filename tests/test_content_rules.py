@@ -101,7 +101,8 @@ def test_what_is_no_e_mail_address(text: str) -> None:
 
 
 DATES = [
-    "March 3rd, 2024", "march third", "the third of march", "5 of May", "April 5", "12 june 1999", "2024-03-05", "3/5/24",
+    "March 3rd, 2024", "march third", "the third of march", "5 of May", "3 May 2021", "31 may", "the 12th May",
+    "twelve march nineteen ninety", "April 5", "12 june 1999", "2024-03-05", "3/5/24",
     "5.3.2024", "二零二四年三月十五日", "三月 十五号", "2024年3月", "1984年",
 ]  # fmt: skip
 
@@ -112,7 +113,19 @@ def test_dates_spoken_and_written(date: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["no one may enter", "they march on", "三年", "june", "五月", "3/5", "1.2.3.4.5.6", "10/2000/1"]
+    "text",
+    [
+        "no one may enter",
+        "they march on",
+        "5 may enter",
+        "the 5 march to town",
+        "三年",
+        "june",
+        "五月",
+        "3/5",
+        "1.2.3.4.5.6",
+        "10/2000/1",
+    ],
 )
 def test_what_is_no_date(text: str) -> None:
     assert found(text, "date") == []

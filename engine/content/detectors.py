@@ -32,12 +32,14 @@ def detectors(
     """Those of `names`, of DETECTORS, for a line that holds `delay` seconds, FAST at least.
 
     Below DELAY the recogniser looks twice as often (.45 of a core instead of .25). strict, whisper: as `WhisperDetector` has
-    them. What the list holds nothing for is left out. ValueError for other names, for a shorter delay, and for a list that
-    leaves none; Unusable that names the extra for a missing package.
+    them. What the list holds nothing for is left out. ValueError for other names, for a shorter delay, for categories that
+    none of them finds, and for a list that leaves none; Unusable that names the extra for a missing package.
     """
     for name in names:
         if name not in DETECTORS:
-            raise ValueError(f"detector {name!r}: give of {', '.join(DETECTORS)}")
+            raise ValueError(f"detector {name!r}: give one of {', '.join(DETECTORS)}")
+    if finder.categories and "asr" not in names:
+        raise ValueError("detector phones: it hears listed words alone, no categories; give asr, too")
     if not delay >= FAST:
         raise ValueError(f"delay={delay}: give {FAST} s or more, in which words are heard to their end and recognised")
     found: list[Detector] = []
@@ -50,5 +52,5 @@ def detectors(
         hop = spotting.HOP
         found.append(PhoneDetector(finder, hop=hop, settled=min(spotting.SETTLED, delay - hop - _SPOTTED - _AHEAD)))
     if not found:
-        raise ValueError(f"no detector that could hear what is to be hidden: give of {', '.join(DETECTORS)}")
+        raise ValueError(f"no detector that could hear what is to be hidden: give {' and '.join(DETECTORS)}")
     return found

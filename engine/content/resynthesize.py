@@ -72,7 +72,7 @@ class Resynthesizer:
     ) -> None:
         for language in languages:
             if language not in speaker.languages:
-                raise ValueError(f"{speaker.name} does not speak {language}: take kokoro, or leave that language out")
+                raise ValueError(f"{speaker.name} does not speak {language}: take kokoro (hq), or leave that language out")
         self._speaker, self._clean, self._languages = speaker, clean, tuple(languages)
         self._listed = Listed(lexicon, speaker) if lexicon else None
         self._recogniser = recogniser or Whisper()

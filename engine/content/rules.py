@@ -29,10 +29,16 @@ _CLEAR_MONTH = (
     "(?:january|february|april|june|july|august|september|october|november|december"
     "|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec) "
 )
-_MONTH = f"(?:{_CLEAR_MONTH}|(?:march|may) )"  # the last two are words as well
+_MONTH = f"(?:{_CLEAR_MONTH}|(?:march|may) )"  # the last two are words as well: "the 5 may not march to town" has no date
+_AFTER_DAY = (
+    f"(?:{_CLEAR_MONTH}"
+    "|may (?!(?:be|have|not|also|well|come|go|need|take|want|get|make|do|see|find|say|ask|use|still|never|seem|look|feel"
+    "|enter) )"
+    "|march (?!(?:to|into|through|down|up|off|out|away|past|towards?|together) ))"
+)
 _YEAR = r"(?:(?:of )?(?:\d ){4})?"
 _DATE = re.compile(
-    rf"\b(?:{_MONTH}(?:the )?(?:\d ){{1,2}}{_YEAR}|(?:the )?(?:\d ){{1,2}}(?:of {_MONTH}|{_CLEAR_MONTH}){_YEAR}"
+    rf"\b(?:{_MONTH}(?:the )?(?:\d ){{1,2}}{_YEAR}|(?:the )?(?:\d ){{1,2}}(?:of {_MONTH}|{_AFTER_DAY}){_YEAR}"
     rf"|(?:(?:\d ){{1,4}}年 )?(?:\d ){{1,2}}月 (?:\d ){{1,2}}(?:[日号] )?|(?:\d ){{1,4}}年 (?:\d ){{1,2}}月 |(?:\d ){{4}}年 )"
 )
 _NUMERIC_DATE = re.compile(r"(?<!\d)(?:\d{4}([-/.])\d{1,2}\1\d{1,2}|\d{1,2}([-/.])\d{1,2}\2(?:\d{4}|\d{2}))(?!\d)")

@@ -185,7 +185,7 @@ def _english(model: Any, text: str) -> str:
 
 def _refuse_chinese(text: str, name: str) -> None:
     if has_han(text):
-        raise ValueError(f"{name} speaks English alone: take kokoro")
+        raise ValueError(f"{name} speaks English alone: take kokoro (hq)")
 
 
 def _by_word(letters: str) -> list[Phones]:

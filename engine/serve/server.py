@@ -92,7 +92,9 @@ class Server:
             except Exception as error:
                 self._say(f"method {method} is not offered: {' '.join(str(error).split())}")
         if self._default not in [told["method"] for told in about]:
-            raise ValueError(f"method {self._default!r}: cannot be used")
+            raise ValueError(
+                f"method {self._default!r}: cannot be used; give one of {', '.join(told['method'] for told in about)}"
+            )
         return about
 
     async def stop(self) -> None:
