@@ -87,7 +87,7 @@ def redact(
       velavox content redact interview.wav --out redacted.wav --words list.txt
       velavox content redact call.wav --out redacted.wav --pii --strict 0.7 --report report.json --verify
     """
-    with _told():
+    with _told(file):
         check_result("--out", out, [file, *([words] if words else [])])
         if report is not None:
             check_result("--report", report, [path for path in (file, out, words) if path is not None], ".json")
@@ -119,6 +119,8 @@ def redact(
         if seed is not None:
             say(f"note: {SEEDED_STREAM}")
         heard = _verified(out, finder) if verify else None
+        if heard is not None and not (heard.failed or heard.found):
+            say("verified: nothing is found in the output")
         if report is not None:
             asked = {"action": action.value, "strict": strict, "language": language, "categories": list(finder.categories)}
             told_all: dict[str, Any] = {**summary.as_json(), "asked": asked, "file": asdict(made)}
@@ -149,7 +151,7 @@ def scan(
     Example:
       velavox content scan interview.wav --words list.txt --pii
     """
-    with _told():
+    with _told(file):
         check_json(json, [path for path in (file, words) if path is not None])
         tell_of_compiling()
         from .content.redaction import scan_file
@@ -180,10 +182,10 @@ def _verified(out: Path, finder: Finder) -> Summary:
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def _told(file: Path) -> Iterator[None]:
     """As `told`; a recording that cannot be used has failed, a list or a model that cannot be used is wrong use."""
     with told(ValueError, Unusable):
         try:
             yield
         except FileFailure as failure:
-            fail(str(failure))
+            fail(f"{file}: {failure}")

@@ -79,8 +79,8 @@ def text(
         except OSError as error:
             fail(f"{words}: {error.strerror}; give a word list")
         t = THRESHOLD if threshold is None else threshold
-        clean = Desensitiser(mode.value, n, t, lexicon, categories, language, infer, seed)
-        done = clean(_input(given, file))
+        written = _input(given, file)  # before models are loaded
+        done = Desensitiser(mode.value, n, t, lexicon, categories, language, infer, seed)(written)
         summary = {"velavox": __version__, "mode": mode.value, "language": language, "categories": list(categories)}
         if json == STDOUT:
             give_json(json, {**summary, "replaced": done.counts, "text": done.text})

@@ -10,6 +10,7 @@ import typer
 
 from .. import __version__
 from .options import STDOUT, JsonSummary, check_json, fail, give_json, put, told
+from .progress import counted
 from .usage import Commands, JsonCommand
 
 if TYPE_CHECKING:
@@ -72,4 +73,4 @@ def _as_text(summary: dict[str, Any]) -> str:
     classes = ", ".join(f"{count} {kind}" for kind, count in summary["classes"].items())
     lines = [f"line {note['line']} {note['reason']}" for note in summary["notes"]]
     number = summary["entries"]
-    return "\n".join([*lines, f"{number} {'entry' if number == 1 else 'entries'} ({classes}), {len(lines)} notes"])
+    return "\n".join([*lines, f"{number} {'entry' if number == 1 else 'entries'} ({classes}), {counted(len(lines), 'note')}"])

@@ -92,7 +92,8 @@ def _tls(cert: Path, key: Path | None) -> ssl.SSLContext:
     try:
         context.load_cert_chain(cert, key, password=lambda: refuse(f"--key {key or cert}: is encrypted; give one that is not"))
     except OSError as error:  # which ssl's own errors are
-        refuse(f"--cert {cert}: {error.strerror or error}; give PEM files of a certificate and its key")
+        lack = "" if key else "; --key is not given"
+        refuse(f"--cert {cert}: {error.strerror or error}{lack}; give PEM files of a certificate and its key")
     return context
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from weakref import WeakValueDictionary
@@ -67,6 +68,16 @@ def few_nodes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(dpvoice, "FOLDER", made)
     monkeypatch.setattr(manifest, "_loaded", WeakValueDictionary())  # of other tests
     return made
+
+
+@pytest.fixture
+def threads_end() -> Iterator[None]:
+    """No thread of velavox outlives the test."""
+    yield
+    for thread in threading.enumerate():
+        if thread.name.startswith("velavox "):
+            thread.join(5)
+            assert not thread.is_alive(), thread.name
 
 
 @pytest.fixture(scope="session")

@@ -39,13 +39,13 @@ def lower(mechanism: Mechanism) -> float:
 
 def test_the_shipped_mechanism_is_what_it_claims_and_the_papers_is_not() -> None:
     """The noise is the system's: this fails in one run of 1,000."""
-    found = audited(1, draws=3000)
+    found = audited(1, draws=8000)
     assert found.apart_radii == pytest.approx(2, abs=1e-3)
     assert (found.holds, found.claim, found.sigma_radii) == (True, 1, 2)
-    assert 0.4 < found.lower <= 1  # .58 to .84 in 24 runs
-    paper = audited(1, "paper", claim=1, draws=3000)
+    assert 0.6 < found.lower <= 1  # .81 to .88 in 12 runs
+    paper = audited(1, "paper", claim=1, draws=8000)
     assert (paper.holds, paper.sigma_radii) == (False, 1)
-    assert 1.3 < paper.lower <= 2
+    assert 1.5 < paper.lower <= 2
     assert "it is not mu 1: the real mu is 1." in paper.verdict
 
 

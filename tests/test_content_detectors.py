@@ -22,9 +22,9 @@ def without_models(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(spotting, "Ctc", object)
 
 
-def finder(line: str = "boston") -> Finder:
+def finder(*lines: str, categories: tuple[str, ...] = ()) -> Finder:
     try:
-        return Finder(Lexicon.of([line]), (), ("en", "zh"))
+        return Finder(Lexicon.of(lines or ("boston",)), categories, ("en", "zh"))
     except Unusable as error:
         lacking(str(error))
 
@@ -42,8 +42,21 @@ def test_what_nothing_is_listed_for_is_left_out() -> None:
     assert [found.name for found in detectors(finder())] == list(DETECTORS)
     assert [found.name for found in detectors(finder("王建国"))] == ["asr"]
     assert [found.name for found in detectors(finder(), ("phones",))] == ["phones"]
-    with pytest.raises(ValueError, match="no detector that could hear"):
-        detectors(finder("王建国"), ("phones",))
+
+
+@pytest.mark.parametrize(
+    ("lines", "categories", "told"),
+    [
+        (("boston", "王建国"), (), "line 2"),
+        (("boston", "cat | word | | match=exact"), (), "line 2"),
+        (("boston",), ("number",), "no categories"),
+    ],
+)
+def test_what_the_spotter_alone_would_miss_is_refused(lines: tuple[str, ...], categories: tuple[str, ...], told: str) -> None:
+    """C16: else such words were heard, and nobody told."""
+    with pytest.raises(ValueError, match=told):
+        detectors(finder(*lines, categories=categories), ("phones",))
+    assert len(detectors(finder(*lines, categories=categories))) == 2
 
 
 def test_refusals() -> None:

@@ -23,7 +23,7 @@ class Reader:
         self._said = {word: tuple(phones.split()) for word, phones in said.items()}
 
     def speak(self, text: str) -> F32:
-        raise NotImplementedError
+        raise AssertionError("what may be said is asked, nothing is spoken")
 
     def sounds(self, text: str) -> list[Phones]:
         units = surface([text])

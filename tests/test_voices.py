@@ -64,8 +64,8 @@ def test_development_speech(method: str, shared: Path) -> None:
 
 @pytest.mark.parametrize("method", METHODS)
 def test_latency_is_true(method: str) -> None:
-    """The envelope of the output follows that of the input: within 5 ms in most of five voices, since voices smear an onset
-    (DpVoice's, twelve of them: 1 to 6 ms, 3.5 in the middle: its pulses' lowest frequencies come 4 ms late on purpose)."""
+    """The envelope of the output follows that of the input, without shift: within 5 ms, since voices smear an onset. Each voice
+    of DpVoice smears it in a way of its own, by 1 to 7 ms in sixteen (recordings that its vocoder copies: 0.5 to 2.5 ms)."""
     x = speech()[: 5 * 16000]
 
     def envelope(signal: F32) -> np.ndarray:
@@ -79,6 +79,7 @@ def test_latency_is_true(method: str) -> None:
         likeness = [np.dot(a[1000:-1000], b[1000 + lag : b.size - 1000 + lag]) for lag in lags]
         found.append(lags[int(np.argmax(likeness))])
     assert abs(np.median(found)) <= 80
+    assert np.abs(found).max() <= (120 if method == "dp" else 80)
 
 
 @pytest.mark.parametrize("method", METHODS)

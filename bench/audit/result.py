@@ -67,7 +67,8 @@ def as_json(audits: Sequence[Audit]) -> dict[str, Any]:
 def from_json(value: Any) -> tuple[Audit, ...]:
     """What `as_json` gave, even after a way through a file. ValueError, in a line, that says where it is no such thing."""
     if not isinstance(value, dict) or value.get("format") != FORMAT:
-        raise ValueError(f"is no result of an audit, which says {FORMAT!r}; give what `velavox audit` wrote with --json")
+        remedy = "give result.json of `velavox audit speech`, or what `velavox audit mechanism` wrote with --json"
+        raise ValueError(f"is no result of an audit, which says {FORMAT!r}; {remedy}")
     if not isinstance(value.get("audits"), list):
         raise ValueError("audits: is no list; write the result again")
     return tuple(made(Audit, each, f"audits[{i}]") for i, each in enumerate(value["audits"]))

@@ -130,7 +130,8 @@ def _wrong(path: Path, part: bytes, line: int, header: list[str], separator: str
             score = float(given["score"])
         except ValueError:
             return ScoreError(
-                f"{where}score {given['score']!r} is no number; leave the trial out, and say how many you left out"
+                f"{where}score {given['score']!r} is no number; write decimals with a point; where there is none, leave the "
+                "trial out, and say how many you left out"
             )
         if not np.isfinite(score):
             return ScoreError(

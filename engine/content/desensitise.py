@@ -127,21 +127,6 @@ class Desensitiser:
             text = text[: tokens[first].start()] + MASK + text[tokens[last - 1].end() :]
 
 
-def desensitise_text(
-    text: str,
-    mode: str = "similar",
-    n: int = 20,
-    t: float = THRESHOLD,
-    lexicon: Lexicon | None = None,
-    categories: Iterable[str] = CATEGORIES,
-    language: str = "auto",
-    infer: bool = False,
-    seed: int | None = None,
-) -> Desensitised:
-    """`Desensitiser` for a single text."""
-    return Desensitiser(mode, n, t, lexicon, categories, language, infer, seed)(text)
-
-
 def _apart(found: Sequence[Found]) -> list[Found]:
     """Overlapping stretches joined: all of it goes, as what the first, longest, listed one is. Inference comes last."""
     joined: list[Found] = []

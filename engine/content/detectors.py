@@ -32,14 +32,14 @@ def detectors(
     """Those of `names`, of DETECTORS, for a line that holds `delay` seconds, FAST at least.
 
     Below DELAY the recogniser looks twice as often (.45 of a core instead of .25). strict, whisper: as `WhisperDetector` has
-    them. What the list holds nothing for is left out. ValueError for other names, for a shorter delay, for categories that
-    none of them finds, and for a list that leaves none; Unusable that names the extra for a missing package.
+    them. A spotter with nothing to listen for is left out. ValueError for other names, for a shorter delay, and for what none
+    of them would find; Unusable that names the extra for a missing package.
     """
     for name in names:
         if name not in DETECTORS:
             raise ValueError(f"detector {name!r}: give one of {', '.join(DETECTORS)}")
-    if finder.categories and "asr" not in names:
-        raise ValueError("detector phones: it hears listed words alone, no categories; give asr, too")
+    if "asr" not in names:
+        _all_audible(finder)
     if not delay >= FAST:
         raise ValueError(f"delay={delay}: give {FAST} s or more, in which words are heard to their end and recognised")
     found: list[Detector] = []
@@ -54,3 +54,12 @@ def detectors(
     if not found:
         raise ValueError(f"no detector that could hear what is to be hidden: give {' and '.join(DETECTORS)}")
     return found
+
+
+def _all_audible(finder: Finder) -> None:
+    """ValueError for what is found in writing alone: with the spotter alone it would be heard, and nobody told."""
+    if finder.categories:
+        raise ValueError("detector phones: it hears listed words alone, no categories; give asr, too")
+    for entry in finder.lexicon.entries if finder.lexicon else ():
+        if not any(spotting.audible(entry)):
+            raise ValueError(f"word list: line {entry.line} is not found by its sound alone; give the detector asr, too")

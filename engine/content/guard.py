@@ -26,7 +26,8 @@ from .findings import Clips, Findings
 from .line import ACTIONS, Action, Line
 from .raw import PIECE, Raw
 from .spans import PAD
-from .summary import Summary, Work
+from .summary import Summary
+from .tally import Tally
 from .watch import Watch
 
 DELAY = 2.0  # s: with more nothing is gained, what is left then is misrecognition
@@ -87,8 +88,7 @@ class ContentGuard:
         self._clips = clips if action == "substitute" else None
         self._log = Log()
         self._keep = max(detector.window for detector in detectors)
-        self._seconds = self._hidden = self._unjudged = self._missed = self._not_sound = 0.0  # of streams before this one
-        self._errors = self._callbacks_failed = 0
+        self._tally = Tally(self._delay, self._log)
         self._closed = False
         self._torn = False  # the last block broke off in its middle
         self._place(engine)
@@ -107,7 +107,7 @@ class ContentGuard:
         self._findings = Findings(rate, self._raw, self._log, self._line.level, self._clips, self._on_event)
         self._taken = 0  # frames of this stream
         self._fed = 0  # frames that the engine has been given since its reset
-        self._since = 0  # frames unjudged in streams before this one, since the last reset
+        self._tally.unjudged = 0
         self._failures: dict[str, int] = {}
         self._last_error = ""
         self._ended = False
@@ -158,7 +158,7 @@ class ContentGuard:
     def stats(self) -> Stats:
         """The engine's counters. 10 ms that left in silence since a detector had not passed them are a muted hop, too."""
         stats = self._engine.stats
-        hops = (self._since + self._line.unjudged) * 100 // self.sample_rate
+        hops = (self._tally.unjudged + self._line.unjudged) * 100 // self.sample_rate
         causes = {**self._failures, **({"not passed": hops} if hops else {})}
         for cause, count in causes.items():
             stats.causes[cause] = stats.causes.get(cause, 0) + count
@@ -249,7 +249,7 @@ class ContentGuard:
         self._torn = True
         self._mend()
         self._engine.reset()
-        self._fed = self._since = 0
+        self._fed = self._tally.unjudged = 0
         self._failures, self._last_error, self._ended = {}, "", False
         self._start()
 
@@ -261,32 +261,7 @@ class ContentGuard:
 
     def report(self) -> Summary:
         """What was found and hidden since this was made, resets included. It holds no word."""
-        rate, line, findings = self.sample_rate, self._line, self._findings
-        seconds = self._seconds + self._taken / rate
-        with findings.lock:
-            log = self._log
-            known = [event.after for event in log.events]
-            kinds, terms, late, heard = dict(log.kinds), dict(log.terms), log.late, log.heard
-            events = tuple(log.events)
-        return Summary(
-            seconds=seconds,
-            delay=self._delay,
-            hidden=self._hidden + line.hidden / rate,
-            unjudged=self._unjudged + line.unjudged / rate,
-            missed=self._missed + findings.missed,
-            not_sound=self._not_sound,
-            found=sum(kinds.values()),
-            kinds=kinds,
-            terms=terms,
-            late=late,
-            heard=heard,
-            known_after_p50=float(np.percentile(known, 50)) if known else None,
-            known_after_p95=float(np.percentile(known, 95)) if known else None,
-            errors=self._errors,
-            callbacks_failed=self._callbacks_failed + findings.callbacks_failed,
-            detectors=tuple(_work(watch, seconds) for watch in self._watches),
-            events=events,
-        )
+        return self._tally.report(self._rate, self._taken, self._line, self._findings, self._watches)
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("a guard is a running stream: make another one, and restore() what save() gives")
@@ -315,7 +290,7 @@ class ContentGuard:
                 failed = error  # the piece has gone through, in silence
             bad = self._raw.push(piece if piece.ndim == 2 else piece.reshape(-1, 1))
             if bad is not None:
-                self._not_sound += (bad[1] - bad[0]) / self.sample_rate
+                self._tally.not_sound += (bad[1] - bad[0]) / self.sample_rate
                 self._findings.hide(*bad)
             judged = self._judged()  # before the spans are: who passes has hidden by then
             self._findings.left = self._line.left + count  # before they have: what is hidden from now on is late
@@ -356,14 +331,8 @@ class ContentGuard:
 
     def _add_up(self) -> None:
         """Keep what this stream's parts have counted."""
-        rate = self.sample_rate
-        self._seconds += self._taken / rate
-        self._hidden += self._line.hidden / rate
-        self._unjudged += self._line.unjudged / rate
-        self._since += self._line.unjudged
-        self._missed += self._findings.missed
-        self._callbacks_failed += self._findings.callbacks_failed
-        self._findings.restart(self._taken / rate)
+        self._tally.add(self._rate, self._taken, self._line, self._findings)
+        self._findings.restart(self._taken / self._rate)
         self._taken = 0
 
     def _mend(self) -> None:
@@ -386,7 +355,7 @@ class ContentGuard:
     def _count(self, cause: str, error: Exception | None = None) -> None:
         self._failures[cause] = self._failures.get(cause, 0) + 1
         if error is not None:
-            self._errors += 1
+            self._tally.errors += 1
             self._last_error = type(error).__name__  # its text may hold what was said
 
 
@@ -400,11 +369,6 @@ def _delay(delay: float | None, detectors: Sequence[Detector], wait: bool) -> fl
     if not least <= delay <= LONGEST:
         raise ValueError(f"delay={delay!r}: give {least:.3g} to {LONGEST:g} s; these detectors look every {hop:g} s")
     return float(delay)
-
-
-def _work(watch: Watch, seconds: float) -> Work:
-    load = watch.spent / seconds if seconds else None
-    return Work(watch.name, watch.looks, watch.failures, watch.error, watch.hung, watch.spent, load)
 
 
 def _stop(watches: Sequence[Watch]) -> None:
