@@ -120,8 +120,10 @@ def test_verify_fails_for_what_can_still_be_heard(tmp_path: Path, monkeypatch: p
     assert result.stderr.splitlines()[-1].startswith("failed: --verify: 1 found in the output, first at 1.")
     assert json.loads((tmp_path / "report.json").read_text())["verify"]["found"] == 1
     use(monkeypatch, lambda names: [Loud()])
-    assert run("redact", *options).exit_code == 0
+    result = run("redact", *options)
+    assert result.exit_code == 0
     assert json.loads((tmp_path / "report.json").read_text())["verify"]["found"] == 0
+    assert result.stderr.splitlines()[-1] == "verified: nothing is found in the output"
 
 
 @pytest.mark.parametrize("fault", ["raises", "unknown kind"])
@@ -142,9 +144,11 @@ def test_what_cannot_be_read_leaves_no_output(tmp_path: Path) -> None:
     (tmp_path / "said.wav").write_bytes(b"hello")
     result = run("redact", tmp_path / "said.wav", "--out", tmp_path / "out.wav", "--pii")
     assert result.exit_code == 1
-    assert result.stderr.startswith("failed: ")
+    assert result.stderr.startswith(f"failed: {tmp_path / 'said.wav'}: ")
     assert os.listdir(tmp_path) == ["said.wav"]
-    assert run("scan", tmp_path / "missing.wav", "--pii").exit_code == 1
+    missing = run("scan", tmp_path / "missing.wav", "--pii")
+    assert missing.exit_code == 1
+    assert missing.stderr.startswith(f"failed: {tmp_path / 'missing.wav'}: ")
 
 
 @pytest.mark.parametrize(

@@ -91,7 +91,9 @@ def test_another_engine_at_another_rate_takes_over() -> None:
     ear = Ear()
     with guard(ear) as guarded:
         guarded.process(speech(2.0, (0.3, 0.5), (1.9, 2.0)))
+        guarded._tally.unjudged = RATE  # as of a line that a detector had not passed in time
         guarded.take(Engine(Identity(), sample_rate=48_000, channels=2))
+        assert guarded.stats.muted == 0  # an engine's counters, and this one is fresh
         assert (guarded.sample_rate, guarded.channels) == (48_000, 2)
         x = np.repeat(speech(3.0, (1.0, 1.5), rate=48_000)[:, None], 2, axis=1)
         y = np.concatenate([guarded.process(x), guarded.flush()])[guarded.latency :]

@@ -16,6 +16,7 @@ from stages import run
 from test_graphs import resident
 from velavox import DpVoice, Engine
 from velavox.engine.graphs import GraphError
+from velavox.kernels import channel
 from velavox.models_onnx import manifest
 
 pytestmark = pytest.mark.usefixtures("few_nodes")
@@ -48,6 +49,21 @@ def test_any_partition_gives_the_same(mode: str) -> None:
     assert np.abs(whole).max() > 0.01
     for name, sizes in partitions(x.size):
         np.testing.assert_allclose(through(x, sizes, mode=mode), whole, atol=1e-5, err_msg=name)
+
+
+def test_the_encoder_hears_frames_and_their_running_mean() -> None:
+    x, stage, heard = voice(0.8), prepared(), []
+    step = stage._encoder.step
+
+    def listening() -> None:
+        heard.append([stage._encoder.inputs[name][0].copy() for name in ("mel", "mean")])
+        step()
+
+    stage._encoder.step = listening  # type: ignore[method-assign]
+    run(stage, x)
+    mel, mean = (np.concatenate(part) for part in zip(*heard, strict=True))
+    assert len(mel) == x.size // 160
+    np.testing.assert_array_equal(mean, channel.offline(mel))
 
 
 def test_what_comes_later_changes_nothing_earlier() -> None:
