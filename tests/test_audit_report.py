@@ -188,6 +188,15 @@ def test_doubtful_figures_are_marked_and_the_reader_is_warned_first() -> None:
     assert "- (?): speakers are hardly told apart" in text
 
 
+def test_speakers_that_a_method_may_have_been_trained_on_are_labelled_first() -> None:
+    unheard, heard = (replace(a, made={"split": split}) for a, split in zip(audits(), ("all but train", "train"), strict=False))
+    label = f"Speakers of the split train: what was trained may have been trained on them ({heard.condition})."
+    section = written(Results((unheard, heard))).sections[0]
+    assert isinstance(section.blocks[0], Warnings)
+    assert section.blocks[0].texts[0] == label
+    assert label not in markdown.text(written(Results((unheard,))))
+
+
 def test_the_report_itself_can_be_reported(folder: Path, tmp_path: Path) -> None:
     found = load([folder / "report.json"])
     assert [a.condition for a in found.audits] == [a.condition for a in audits()]

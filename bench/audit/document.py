@@ -16,6 +16,7 @@ from . import markdown, mechanism, page, pictures, result, tables
 from .blocks import Block, Document, Items, Pictures, Section, Table, Warnings
 from .mechanism import MechanismAudit
 from .plausible import Baseline
+from .recordings import TRAIN
 from .result import Audit
 from .strongest import USER, asked, of
 
@@ -100,7 +101,7 @@ def _all(results: Results, baseline: Baseline) -> Section:
     drawn += [pictures.accuracies(audits, privacy, form) for privacy, form in asked(audits) if privacy != USER]
     shown = [picture for picture in drawn if picture is not None]
     blocks: list[Block] = [
-        *_warned(baseline.doubts(audits)),
+        *_warned([*_known(audits), *baseline.doubts(audits)]),
         tables.overview(audits, baseline),
         *([Pictures(shown)] if shown else []),
         tables.eers(audits, baseline),
@@ -162,6 +163,12 @@ def _light(audit: Audit) -> Audit:
     drawn = {id(attack) for form in dict.fromkeys(a.form for a in audit.attacks) for attack in pictures.drawn(audit, form)}
     bare = [a if id(a) in drawn else replace(a, summary=replace(a.summary, roc=())) for a in audit.attacks]
     return replace(audit, attacks=tuple(bare))
+
+
+def _known(audits: Sequence[Audit]) -> list[str]:
+    """That a method may have been trained on who is attacked."""
+    known = ", ".join(audit.condition for audit in audits if audit.made.get("split") == TRAIN)
+    return [f"Speakers of the split {TRAIN}: what was trained may have been trained on them ({known})."] if known else []
 
 
 def _warned(texts: Sequence[str]) -> list[Block]:
