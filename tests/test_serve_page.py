@@ -308,6 +308,9 @@ def test_the_page_asks_for_a_token_and_tells_what_is_refused(tmp_path: Path, man
             await page.until("document.getElementById('method').options.length > 1")
             await page.evaluate("document.getElementById('start').click()")
             await page.until(f"{status} === 'You are in tea.'")
+            await page.until(
+                f"({figure('of which velavox')}) === '55 ms'"
+            )  # VoiceMask, which the server was told to begin with
             assert "token" not in "".join(page.requested)
             async with Browser(tmp_path / "other", man[0]) as other:
                 await other.open(f"{url}#token=right-and-long-enough")
@@ -320,7 +323,7 @@ def test_the_page_asks_for_a_token_and_tells_what_is_refused(tmp_path: Path, man
             await page.evaluate("document.getElementById('start').click()")
             await page.until(f"{status} === 'You hear yourself as others would.'")
 
-    for address in _serve(COMMAND, "--token", "right-and-long-enough", "--calls", "1"):
+    for address in _serve(COMMAND, "--token", "right-and-long-enough", "--calls", "1", "--method", "voicemask"):
         asyncio.run(scenario(address))
 
 
