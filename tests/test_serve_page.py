@@ -327,6 +327,33 @@ def test_the_page_asks_for_a_token_and_tells_what_is_refused(tmp_path: Path, man
         asyncio.run(scenario(address))
 
 
+def test_without_a_way_for_sound_the_page_says_so(url: str, tmp_path: Path, man: tuple[Path, Sound]) -> None:
+    """Neither side learns an address of the other, as where a network lets no UDP through."""
+    deaf = """
+      const { fetch } = window;
+      const without = (sdp) => sdp.replace(/a=candidate:.*\\r\\n/g, "");
+      window.fetch = (path, options) => {
+        if (!options?.body) return fetch(path, options);
+        const wanted = JSON.parse(options.body);
+        return fetch(path, { ...options, body: JSON.stringify({ ...wanted, sdp: without(wanted.sdp) }) });
+      };
+      const { setRemoteDescription } = RTCPeerConnection.prototype;
+      RTCPeerConnection.prototype.setRemoteDescription = function ({ type, sdp }) {
+        return setRemoteDescription.call(this, { type, sdp: without(sdp) });
+      };
+    """
+
+    async def scenario() -> None:
+        async with Browser(tmp_path, man[0]) as page:
+            await page.do("Page.addScriptToEvaluateOnNewDocument", source=deaf)
+            await join(page, url, probed=False)
+            await page.until("document.getElementById('status').textContent.startsWith('No way for sound')", 40)
+            assert await page.evaluate("document.getElementById('call').hidden")
+            assert await page.evaluate("document.activeElement.id") == "start"
+
+    asyncio.run(scenario())
+
+
 def test_twenty_loops_are_served_or_refused_and_none_is_garbled(tmp_path: Path, man: tuple[Path, Sound]) -> None:
     """In one browser. Of what is served, the browser has to make up hardly any sound."""
 
