@@ -58,6 +58,7 @@ def serve(
         check_number("--port", port, 0, 65535)
         if key is not None and cert is None:
             refuse("--key needs --cert")
+        tell_of_compiling()
         try:
             from .serve.guards import is_loopback
             from .serve.limits import BOUNDS, Limits
@@ -72,7 +73,6 @@ def serve(
             refuse("--token: give letters, digits and signs of ASCII, without spaces")
         for name, value in (("rooms", rooms), ("participants", participants), ("calls", calls)):
             check_number(f"--{name}", value, *BOUNDS[name])
-        tell_of_compiling()
         limits = Limits(rooms=rooms, participants=participants, calls=calls)
         tls = _tls(cert, key) if cert is not None else None
         server = Server(host=host, port=port, token=token, tls=tls, limits=limits, default=method, say=say)
