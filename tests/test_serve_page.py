@@ -223,7 +223,9 @@ INK = """(canvas) => {
 }"""
 
 
-@pytest.mark.parametrize(("width", "height", "dark"), [(1100, 900, False), (1100, 900, True), (390, 844, False)])
+@pytest.mark.parametrize(
+    ("width", "height", "dark"), [(1100, 900, False), (1100, 900, True), (390, 844, False), (390, 844, True)]
+)
 def test_pictures_of_the_page(url: str, tmp_path: Path, man: tuple[Path, Sound], width: int, height: int, dark: bool) -> None:
     """In light and dark and on a phone: nothing from elsewhere, nothing beside the screen, and the spectrograms are there."""
 
