@@ -97,12 +97,14 @@ def test_one_voice_in_two_channels_is_one_release(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("policy", ["one", "each"])
 def test_each_channel_keeps_its_voice_when_the_form_changes(policy: Policy) -> None:
-    x = np.repeat(speech(0.3, 16_000), 2, axis=1)
-    frames = Frames(Gain(), sample_rate=16_000, channels=2, policy=policy)
+    x = np.repeat(speech(0.5, 16_000), 2, axis=1)
+    frames = Frames(McAdams(), sample_rate=16_000, channels=2, policy=policy)
     before = through(frames, x, 320, 16_000)
     for rate, channels in ((16_000, 1), (48_000, 2), (16_000, 2)):
         frames.prepare(rate, channels)
-    np.testing.assert_array_equal(through(frames, x, 320, 16_000)[1000:], before[1000:])  # but for the joint at the start
+    after = through(frames, x, 320, 16_000)
+    for channel in range(2):
+        assert np.corrcoef(before[:, channel], after[:, channel])[0, 1] > 0.9999
 
 
 @pytest.mark.parametrize("stage", [McAdams, Vtln])
