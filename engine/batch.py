@@ -51,7 +51,7 @@ def anonymize_folder(
         target: created; outputs of the same name are replaced. For one file it may be a file name.
         method: as in `velavox methods`; `settings` are its parameters by name.
         seed: makes the voices repeatable, from (seed, path or speaker), and voids any privacy claim.
-        policy: "each": every channel of a file has its own voice. "mix": one voice for all.
+        policy: "each": every channel of a file has its own voice. "one": all have the same. "mix": one voice for their mix.
         voices: "per-speaker": all files of a speaker have one voice, drawn once. The speaker is the file's folder, or the
             `speaker` of its `path` in `speaker_table`, a CSV file.
         rename: outputs are `recording-0001.wav` and so on, numbered by lot; which is which is written to `mapping` only.

@@ -58,9 +58,10 @@ def serve(
         check_number("--port", port, 0, 65535)
         if key is not None and cert is None:
             refuse("--key needs --cert")
+        tell_of_compiling()
         try:
             from .serve.guards import is_loopback
-            from .serve.limits import Limits
+            from .serve.limits import BOUNDS, Limits
             from .serve.server import Server
         except ModuleNotFoundError as error:
             if error.name and error.name.partition(".")[0] in ("aiortc", "aiohttp", "av"):
@@ -70,7 +71,8 @@ def serve(
             refuse(f"--host {host}: others reach it, so give --token, and --cert and --key: browsers want HTTPS")
         if not token.isascii() or not token.isprintable() or " " in token:
             refuse("--token: give letters, digits and signs of ASCII, without spaces")
-        tell_of_compiling()
+        for name, value in (("rooms", rooms), ("participants", participants), ("calls", calls)):
+            check_number(f"--{name}", value, *BOUNDS[name])
         limits = Limits(rooms=rooms, participants=participants, calls=calls)
         tls = _tls(cert, key) if cert is not None else None
         server = Server(host=host, port=port, token=token, tls=tls, limits=limits, default=method, say=say)
@@ -79,7 +81,8 @@ def serve(
         try:
             asyncio.run(run(server))
         except OSError as error:
-            fail(f"--host {host} --port {port}: {error.strerror}; give others")
+            cause = (error.strerror or str(error)).rpartition(": ")[2]  # asyncio's begins with what it tried
+            fail(f"--host {host} --port {port}: {cause}; give others")
         except KeyboardInterrupt:  # before the server took it as its end
             pass
         say("ended")
@@ -88,13 +91,25 @@ def serve(
 def _tls(cert: Path, key: Path | None) -> ssl.SSLContext:
     import ssl
 
+    if "-----BEGIN CERTIFICATE-----" not in _pem("--cert", cert):
+        refuse(f"--cert {cert}: holds no certificate; give a file in PEM form")
+    if "PRIVATE KEY-----" not in _pem("--key", key or cert):
+        refuse(f"--key {key}: holds no private key; give a file in PEM form" if key else f"--cert {cert}: give its --key, too")
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     try:
         context.load_cert_chain(cert, key, password=lambda: refuse(f"--key {key or cert}: is encrypted; give one that is not"))
-    except OSError as error:  # which ssl's own errors are
-        lack = "" if key else "; --key is not given"
-        refuse(f"--cert {cert}: {error.strerror or error}{lack}; give PEM files of a certificate and its key")
+    except ssl.SSLError as error:
+        if error.reason == "KEY_VALUES_MISMATCH":
+            refuse(f"--key {key or cert}: is not the key of --cert {cert}; give the one that belongs to it")
+        refuse(f"--cert {cert}: one of certificate and key is damaged; give files in PEM form")
     return context
+
+
+def _pem(option: str, path: Path) -> str:
+    try:
+        return path.read_text("ascii", errors="replace")
+    except OSError as error:
+        refuse(f"{option} {path}: {error.strerror}; give a file in PEM form")
 
 
 async def run(server: Server) -> None:

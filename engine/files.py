@@ -65,7 +65,7 @@ def anonymize_file(
     Args:
         stage: a method by name, with a voice of its own for each file; or a `Stage`, whose voice, if it has one, is used.
         seed, key: as `seed` and `source` of `Engine`: with a seed, the voice follows from (seed, key, channel).
-        policy: "each" channel its own voice, or one voice for their "mix".
+        policy: "each" channel its own voice, "one" for all of them, or one for their "mix": see `Engine`.
         keep_cues: keep the positions of the cue points of a WAV file, without their labels.
         progress: called after each block with the frames done and the frames expected (None: not known).
         around: makes the guard that the sound goes through, from the engine that it would go through.

@@ -6,11 +6,12 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from math import lcm
 from threading import Lock
 from time import perf_counter
 from types import TracebackType
-from typing import Any, Literal, NoReturn, Self
+from typing import Any, Literal, NoReturn, Self, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +26,7 @@ from .samples import full_scale, read_into
 from .stage import Stage
 from .stats import Stats
 
-Policy = Literal["each", "mix"]
+Policy = Literal["one", "each", "mix"]
 OnError = Literal["mute", "raise"]
 
 # Frames taken through the lanes at a time: bounds a stream's memory (113 kB with McAdams, 301 with VoiceMask), and at 48 kHz
@@ -47,11 +48,11 @@ class Engine:
     Fails closed: whatever goes wrong, the output is silence, counted in `stats`, never the input. There is no bypass.
 
     Args:
-        stages: a `Stage`, or several that follow one another. They serve channel 0; further channels get clones, each with a
-            voice of its own.
+        stages: a `Stage`, or several that follow one another. They serve channel 0; further channels get clones.
         sample_rate: the host's, any whole number of Hz from 4000 to 384000. Above 8 kHz the voice is band-limited to 7.4 kHz.
         channels: 1 or more.
-        policy: "each": every channel is a stream with its own voice. "mix": one voice for all; every channel gets the same.
+        policy: "each": every channel is a stream with its own voice. "one": every channel is a stream, and all have one voice,
+            which is drawn once. "mix": one stream, of all channels together; every channel gets the same.
         max_block: longer blocks are split inside, into pieces of at most this many frames.
         on_error: "mute": a hop in which a stage raises is silent, and counted. "raise": `process` and `flush` also raise, after
             the whole block has gone through; nothing of that block is returned, and the delay stays.
@@ -59,6 +60,7 @@ class Engine:
             the same voice. None: voices come from the operating system's entropy.
         source: with a seed, what tells this stream from another one (a relative path, a speaker).
         recording: the file that the stream will be, for methods that enrol its speaker from it.
+        clones: `clones` of an engine that ran these stages before, whose voices stay; more are made where they are too few.
 
     Raises:
         ValueError, TypeError: an argument is out of range; the message names it, the limit and what to give.
@@ -76,6 +78,7 @@ class Engine:
         seed: int | None = None,
         source: str = "",
         recording: str | os.PathLike[str] | None = None,
+        clones: Sequence[Sequence[Stage]] = (),
     ) -> None:
         row = [stages] if isinstance(stages, Stage) else list(stages) if isinstance(stages, Sequence) else []
         if not row or not all(isinstance(stage, Stage) for stage in row):
@@ -88,10 +91,12 @@ class Engine:
         seed = None if seed is None else whole("seed", seed, -(2**256), 2**256)
         if not isinstance(source, str):
             raise TypeError(f"source={source!r}: give a text")
-        for name, value, choices in (("policy", policy, ("each", "mix")), ("on_error", on_error, ("mute", "raise"))):
+        for name, value, choices in (("policy", policy, get_args(Policy)), ("on_error", on_error, get_args(OnError))):
             if value not in choices:
                 raise ValueError(f"{name}={value!r}: give one of {', '.join(choices)}")
-        for stage in row:
+        further = channels - 1 if policy != "mix" else 0
+        rows = [row, *clones[:further], *([stage.clone() for stage in row] for _ in range(further - len(clones)))]
+        for stage in chain(*rows):
             stage.own(self)
         hop = lcm(*(stage.hop for stage in row))
         self._plan = Plan(sample_rate, hop, sum(stage.latency for stage in row))
@@ -103,15 +108,18 @@ class Engine:
         self._counts = guard.fresh()
         self._piece = min(max_block, _PIECE)
         self._x = np.zeros((channels, self._piece), np.float32)
-        voices = channels if policy == "each" else 1
-        rows = [row, *([stage.clone() for stage in row] for _ in range(1, voices))]
+        drawing = rows if policy == "each" else rows[:1]
         if recording is not None:
-            for c, stages in enumerate(rows):
-                for stage in stages:
-                    stage.hear(recording, c if voices > 1 else None)
+            for c, own in enumerate(drawing):
+                for stage in own:
+                    stage.hear(recording, c if len(drawing) > 1 else None)
         if seed is not None:
-            self._draw_seeded(rows)
-        self._lanes = [Lane(stages, self._plan, self._piece, self._counted) for stages in rows]
+            self._draw_seeded(drawing)
+        self._lanes: list[Lane] = []
+        for own in rows:
+            if policy == "one" and self._lanes:
+                _follow(self._lanes[0].stages, own)
+            self._lanes.append(Lane(own, self._plan, self._piece, self._counted))
         self._mix = mix.fresh(sample_rate)
         self._mix_work = mix.channels(channels)
         self._closed = False
@@ -143,6 +151,11 @@ class Engine:
         return tuple(self._lanes[0].stages)
 
     @property
+    def clones(self) -> tuple[tuple[Stage, ...], ...]:
+        """Of the further channels, to go on in another engine once this one is gone."""
+        return tuple(tuple(lane.stages) for lane in self._lanes[1:])
+
+    @property
     def stats(self) -> Stats:
         """The counters now, as a copy."""
         c, s = self._counts[0], self._counted
@@ -163,12 +176,13 @@ class Engine:
     def set(self, **values: Any) -> None:
         """Set parameters by name in every channel; TypeError if no stage has one, ValueError if a value is out of range."""
         for name, value in values.items():
-            owners = [stage for lane in self._lanes for stage in lane.stages if name in stage.parameters()]
+            owners = [stage for lane in self._drawing for stage in lane.stages if name in stage.parameters()]
             if not owners:
                 known = sorted({n for stage in self.stages for n in stage.parameters()})
                 raise TypeError(f"no stage has a parameter {name!r}: there are {', '.join(known) or 'none'}")
             for stage in owners:
                 setattr(stage, name, value)
+            self._share()
 
     def process(self, x: npt.ArrayLike) -> F32:
         """Anonymize one block.
@@ -247,20 +261,21 @@ class Engine:
         """Draw another voice for every channel; it glides in over two hops."""
         if self._seed is not None:
             self._generation += 1
-            self._draw_seeded([lane.stages for lane in self._lanes])
-            return
-        for lane in self._lanes:
-            for stage in lane.stages:
-                stage.new_voice()
+            self._draw_seeded([lane.stages for lane in self._drawing])
+        else:
+            for lane in self._drawing:
+                for stage in lane.stages:
+                    stage.new_voice()
+        self._share()
 
     def save(self) -> dict[str, Any]:
         """Parameters and voices of every channel as plain JSON values. They link recordings: keep them private."""
-        lanes = [[stage.save() for stage in lane.stages] for lane in self._lanes]
+        lanes = [[stage.save() for stage in lane.stages] for lane in self._drawing]
         return {"version": SAVED_VERSION, "generation": self._generation, "lanes": lanes}
 
     def restore(self, saved: Mapping[str, Any]) -> None:
         """Take what `save` of an engine with the same stages and channels gave; ValueError otherwise, and nothing changes."""
-        shape = [[stage.method for stage in lane.stages] for lane in self._lanes]
+        shape = [[stage.method for stage in lane.stages] for lane in self._drawing]
         try:
             fits = saved["version"] == SAVED_VERSION and [[s["method"] for s in row] for row in saved["lanes"]] == shape
         except (KeyError, TypeError):
@@ -284,10 +299,22 @@ class Engine:
         self._generation = _generation(saved)  # with a seed: the next voice is a new one
         for stage, state in self._pairs(saved):
             stage.restore(state)
+        self._share()
+
+    @property
+    def _drawing(self) -> list[Lane]:
+        """Those that have a voice of their own."""
+        return self._lanes[:1] if self.policy == "one" else self._lanes
+
+    def _share(self) -> None:
+        """With one voice: what channel 0 has, the others get."""
+        if self.policy == "one":
+            for lane in self._lanes[1:]:
+                _follow(self._lanes[0].stages, lane.stages)
 
     def _pairs(self, saved: Mapping[str, Any]) -> list[tuple[Stage, Mapping[str, Any]]]:
         """Every stage with its part of what an engine like this one has saved."""
-        rows = zip(self._lanes, saved["lanes"], strict=True)
+        rows = zip(self._drawing, saved["lanes"], strict=True)
         return [pair for lane, row in rows for pair in zip(lane.stages, row, strict=True)]
 
     def __reduce__(self) -> NoReturn:
@@ -358,6 +385,12 @@ class Engine:
             for i, stage in enumerate(stages):
                 key = json.dumps(["velavox voice", self._seed, self._source, c, i, self._generation])
                 stage.new_voice(hashlib.sha256(key.encode()).digest())
+
+
+def _follow(first: Sequence[Stage], others: Sequence[Stage]) -> None:
+    """Give `others` the parameters and the voice of `first`; none is drawn."""
+    for stage, other in zip(first, others, strict=True):
+        other.restore(stage.save())
 
 
 def _generation(saved: Mapping[str, Any]) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,10 @@ import pytest
 from doubles import Gain, Minus
 from hosts import Broken, framed, likeness, settled, speech, through
 from signals import tone, voice
-from velavox import Engine, Identity, McAdams, Vtln
-from velavox.engine.adapters.frames import Frames, Policy
+from velavox import DpVoice, Engine, Identity, McAdams, Vtln
+from velavox.engine.adapters.frames import Frames
+from velavox.engine.host import Policy
+from velavox.engine.ledger import Ledger
 from velavox.engine.samples import written_as
 from velavox.engine.stage import Stage
 
@@ -74,6 +77,34 @@ def test_one_person_in_stereo_has_one_voice() -> None:
         assert np.array_equal(y[:, 0], y[:, 1]) == (policy != "each")
     assert np.array_equal(voices["one"][:, 0], voices["one"][:, 1])
     assert not np.array_equal(voices["each"][:, 0], voices["each"][:, 1])
+
+
+@pytest.mark.usefixtures("few_nodes")
+def test_one_voice_in_two_channels_is_one_release(tmp_path: Path) -> None:
+    """It is counted once, and a budget of one is enough for it, whatever form the frames take."""
+    book = tmp_path / "ledger"
+    stage = DpVoice(enroll=np.eye(256)[3], ledger=str(book), speaker="ada", budget=1.0)
+    frames = Frames(stage, sample_rate=48_000, channels=2)
+    assert Ledger(book).total("ada").releases == 1
+    assert stage.release is not None
+    for rate, channels in ((16_000, 1), (16_000, 2), (48_000, 2)):
+        frames.prepare(rate, channels)
+    assert Ledger(book).total("ada").releases == 1
+    frames.set(budget=0.0)
+    frames.new_voice()
+    assert Ledger(book).total("ada").releases == 2
+
+
+@pytest.mark.parametrize("policy", ["one", "each"])
+def test_each_channel_keeps_its_voice_when_the_form_changes(policy: Policy) -> None:
+    x = np.repeat(speech(0.5, 16_000), 2, axis=1)
+    frames = Frames(McAdams(), sample_rate=16_000, channels=2, policy=policy)
+    before = through(frames, x, 320, 16_000)
+    for rate, channels in ((16_000, 1), (48_000, 2), (16_000, 2)):
+        frames.prepare(rate, channels)
+    after = through(frames, x, 320, 16_000)
+    for channel in range(2):
+        assert np.corrcoef(before[:, channel], after[:, channel])[0, 1] > 0.9999
 
 
 @pytest.mark.parametrize("stage", [McAdams, Vtln])

@@ -35,9 +35,10 @@ def run(*arguments: str) -> Result:
         (["--host", "0.0.0.0", "--token", "two words"], ["--token", "without spaces"]),
         (["--key", "key.pem"], ["--key needs --cert"]),
         (["--cert", "/nowhere.pem"], ["--cert /nowhere.pem", "No such file"]),
+        (["--cert", "."], ["--cert .", "Is a directory"]),
         (["--port", "70000"], ["--port 70000: give 0 to 65535"]),
-        (["--rooms", "0"], ["rooms=0: give 1 to 1000"]),
-        (["--participants", "17"], ["participants=17: give 2 to 16"]),
+        (["--rooms", "0"], ["--rooms 0: give 1 to 1000"]),
+        (["--participants", "17"], ["--participants 17: give 2 to 16"]),
         (["--method", "identity"], ["method 'identity'"]),
     ],
 )
@@ -47,6 +48,22 @@ def test_wrong_use_is_one_line(arguments: list[str], words: list[str]) -> None:
     assert len(result.stderr.splitlines()) == 1
     for word in words:
         assert word in result.stderr
+
+
+def test_certificates_and_keys_that_do_not_fit(tmp_path: Path) -> None:
+    _certificate(tmp_path)
+    (tmp_path / "other").mkdir()
+    _certificate(tmp_path / "other")
+    cert, key, other = (str(tmp_path / name) for name in ("cert.pem", "key.pem", "other/key.pem"))
+    for arguments, told in [
+        (["--cert", cert], f"--cert {cert}: give its --key, too"),
+        (["--cert", cert, "--key", "/nowhere.pem"], "--key /nowhere.pem: No such file or directory; give a file in PEM form"),
+        (["--cert", cert, "--key", cert], f"--key {cert}: holds no private key; give a file in PEM form"),
+        (["--cert", key, "--key", key], f"--cert {key}: holds no certificate; give a file in PEM form"),
+        (["--cert", cert, "--key", other], f"--key {other}: is not the key of --cert {cert}; give the one that belongs to it"),
+    ]:
+        result = run(*arguments)
+        assert (result.exit_code, result.stderr) == (2, f"velavox: {told}\n")
 
 
 def test_the_help_says_who_hears() -> None:
@@ -71,7 +88,7 @@ def test_a_port_that_is_taken() -> None:
         taken.listen()
         result = run("--port", str(taken.getsockname()[1]))
     assert result.exit_code == 1
-    assert re.search(r"^failed: --host 127.0.0.1 --port \d+: ", result.stderr, re.MULTILINE)
+    assert re.search(r"^failed: --host 127.0.0.1 --port \d+: address already in use; give others$", result.stderr, re.MULTILINE)
 
 
 @contextmanager
@@ -120,19 +137,20 @@ def test_by_https_at_all_addresses(tmp_path: Path) -> None:
     _certificate(tmp_path)
     options = ["--host", "0.0.0.0", "--token", "short", "--cert", f"{tmp_path}/cert.pem", "--key", f"{tmp_path}/key.pem"]
     with serving(*options) as (url, lines):
-        assert url.startswith("https://0.0.0.0:")
+        assert url.startswith("https://localhost:")
         context = ssl.create_default_context(cafile=f"{tmp_path}/cert.pem")
-        own = url.replace("0.0.0.0", "localhost")
-        asked = urllib.request.Request(f"{own}about", headers={"Authorization": "Bearer short"})
+        asked = urllib.request.Request(f"{url}about", headers={"Authorization": "Bearer short"})
         assert urllib.request.urlopen(asked, context=context, timeout=30).status == 200
         with pytest.raises(urllib.error.HTTPError, match="401"):
-            urllib.request.urlopen(f"{own}about", context=context, timeout=30)
-        with socket.create_connection(("127.0.0.1", int(own.rstrip("/").rpartition(":")[2]))) as wire:
+            urllib.request.urlopen(f"{url}about", context=context, timeout=30)
+        with socket.create_connection(("127.0.0.1", int(url.rstrip("/").rpartition(":")[2]))) as wire:
             wire.sendall(b"GET / HTTP/1.1\r\n\r\n")  # which is no TLS
             wire.settimeout(20)
             wire.recv(100)
     assert lines[0] == "warning: a token of 5 characters can be guessed: openssl rand -hex 16 makes a good one"
     assert "short" not in "".join(lines[1:])
+    assert "0.0.0.0" not in "".join(lines)  # where no browser can go
+    assert any(line.startswith("on other machines: ") for line in lines)
     assert "127.0.0.1" not in "".join(lines)
 
 

@@ -1,10 +1,12 @@
 """The examples are real scripts: each runs, and does what it says."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
+import pytest
 import soundfile
 from signals import voice
 
@@ -25,6 +27,33 @@ def test_embed(tmp_path: Path) -> None:
     assert "delay 24.9 ms" in printed
     assert "50 blocks, 0 hops muted" in printed
     assert soundfile.info(target).frames == 48_000 + 1197
+
+
+@pytest.mark.parametrize(
+    ("name", "package"),
+    [
+        ("conference", "numpy"),
+        ("embed", "numpy"),
+        ("study", "numpy"),
+        ("pipecat_file", "pipecat"),
+        ("webrtc_call", "aiortc"),
+    ],
+)
+def test_without_arguments_they_say_what_they_want(name: str, package: str) -> None:
+    pytest.importorskip(package, reason="needs the extra of its host")
+    done = subprocess.run([sys.executable, str(EXAMPLES / f"{name}.py")], capture_output=True, text=True, timeout=300)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert f"python {name}.py" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_live_says_in_a_line_why_it_cannot(tmp_path: Path) -> None:
+    """Without a sound server; where a card is found all the same, it runs."""
+    nowhere = {**os.environ, "PULSE_SERVER": "unix:/nowhere", "HOME": str(tmp_path)}
+    command = [sys.executable, str(EXAMPLES / "live.py"), "0.1"]
+    done = subprocess.run(command, env=nowhere, capture_output=True, text=True, timeout=300)
+    assert "Traceback" not in done.stderr
+    assert (done.returncode == 0) == done.stdout.startswith("state: ")
 
 
 def test_conference() -> None:

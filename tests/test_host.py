@@ -3,6 +3,7 @@
 import gc
 import json
 import threading
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -206,6 +207,43 @@ def test_each_channel_has_its_own_voice_mix_has_one() -> None:
     y = mixed.process(x)
     assert len(mixed._lanes) == 1
     np.testing.assert_array_equal(y[:, 0], y[:, 2])
+
+
+def test_one_voice_in_all_channels_is_drawn_once() -> None:
+    x = noise(48_000, 0.1).reshape(-1, 3)
+    stage = Gain()
+    engine = Engine(stage, sample_rate=16000, channels=3, policy="one")
+    changes: list[Callable[[], None]] = [
+        engine.reset,
+        engine.new_voice,
+        lambda: engine.set(gain=(0.1, 0.9)),
+        lambda: engine.restore(engine.save()),
+    ]
+    for change in changes:
+        change()
+        engine.reset()
+        y = engine.process(x)
+        for channel in range(3):  # each a stream of its own
+            alone = stage.clone()
+            alone.restore(stage.save())
+            np.testing.assert_array_equal(y[:, channel], Engine(alone, sample_rate=16000).process(x[:, channel]))
+    assert len(engine.save()["lanes"]) == 1
+    with pytest.raises(ValueError, match="1 voices"):
+        engine.restore(Engine(Gain(), sample_rate=16000, channels=3).save())
+
+
+def test_clones_keep_their_voices_in_another_engine() -> None:
+    x = np.repeat(noise(16_000, 0.1)[:, None], 3, axis=1)
+    stage = Gain()
+    engine = Engine(stage, sample_rate=16000, channels=3)
+    y, clones = engine.process(x), engine.clones
+    with pytest.raises(ValueError, match="another engine"):
+        Engine(Gain(), sample_rate=16000, channels=3, clones=clones)
+    del engine
+    assert np.array_equal(Engine(stage, sample_rate=16000, channels=2, clones=clones).process(x[:, :2]), y[:, :2])
+    wider = Engine(stage, sample_rate=16000, channels=4, clones=clones).process(np.repeat(x[:, :1], 4, axis=1))
+    assert np.array_equal(wider[:, :3], y)
+    assert not np.array_equal(wider[:, 3], y[:, 2])
 
 
 def test_silent_channel_stays_silent() -> None:

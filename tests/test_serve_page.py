@@ -223,7 +223,9 @@ INK = """(canvas) => {
 }"""
 
 
-@pytest.mark.parametrize(("width", "height", "dark"), [(1100, 900, False), (1100, 900, True), (390, 844, False)])
+@pytest.mark.parametrize(
+    ("width", "height", "dark"), [(1100, 900, False), (1100, 900, True), (390, 844, False), (390, 844, True)]
+)
 def test_pictures_of_the_page(url: str, tmp_path: Path, man: tuple[Path, Sound], width: int, height: int, dark: bool) -> None:
     """In light and dark and on a phone: nothing from elsewhere, nothing beside the screen, and the spectrograms are there."""
 
@@ -308,6 +310,9 @@ def test_the_page_asks_for_a_token_and_tells_what_is_refused(tmp_path: Path, man
             await page.until("document.getElementById('method').options.length > 1")
             await page.evaluate("document.getElementById('start').click()")
             await page.until(f"{status} === 'You are in tea.'")
+            await page.until(
+                f"({figure('of which velavox')}) === '55 ms'"
+            )  # VoiceMask, which the server was told to begin with
             assert "token" not in "".join(page.requested)
             async with Browser(tmp_path / "other", man[0]) as other:
                 await other.open(f"{url}#token=right-and-long-enough")
@@ -320,8 +325,35 @@ def test_the_page_asks_for_a_token_and_tells_what_is_refused(tmp_path: Path, man
             await page.evaluate("document.getElementById('start').click()")
             await page.until(f"{status} === 'You hear yourself as others would.'")
 
-    for address in _serve(COMMAND, "--token", "right-and-long-enough", "--calls", "1"):
+    for address in _serve(COMMAND, "--token", "right-and-long-enough", "--calls", "1", "--method", "voicemask"):
         asyncio.run(scenario(address))
+
+
+def test_without_a_way_for_sound_the_page_says_so(url: str, tmp_path: Path, man: tuple[Path, Sound]) -> None:
+    """Neither side learns an address of the other, as where a network lets no UDP through."""
+    deaf = """
+      const { fetch } = window;
+      const without = (sdp) => sdp.replace(/a=candidate:.*\\r\\n/g, "");
+      window.fetch = (path, options) => {
+        if (!options?.body) return fetch(path, options);
+        const wanted = JSON.parse(options.body);
+        return fetch(path, { ...options, body: JSON.stringify({ ...wanted, sdp: without(wanted.sdp) }) });
+      };
+      const { setRemoteDescription } = RTCPeerConnection.prototype;
+      RTCPeerConnection.prototype.setRemoteDescription = function ({ type, sdp }) {
+        return setRemoteDescription.call(this, { type, sdp: without(sdp) });
+      };
+    """
+
+    async def scenario() -> None:
+        async with Browser(tmp_path, man[0]) as page:
+            await page.do("Page.addScriptToEvaluateOnNewDocument", source=deaf)
+            await join(page, url, probed=False)
+            await page.until("document.getElementById('status').textContent.startsWith('No way for sound')", 40)
+            assert await page.evaluate("document.getElementById('call').hidden")
+            assert await page.evaluate("document.activeElement.id") == "start"
+
+    asyncio.run(scenario())
 
 
 def test_twenty_loops_are_served_or_refused_and_none_is_garbled(tmp_path: Path, man: tuple[Path, Sound]) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..host import Policy
 from ..stage import Stage
 from ..stats import Stats
-from .frames import Frames, Policy
+from .frames import Frames
 from .worker import runner
 
 

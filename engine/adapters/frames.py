@@ -7,20 +7,20 @@ raises for a frame, whatever is in it, and "disabled" means mute.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from threading import RLock
-from typing import Any, Literal
+from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from ...kernels.exchange import JOIN
-from ..host import Engine
+from ..host import Engine, Policy
 from ..samples import read_into, silence, written_as
 from ..stage import Stage
 from ..stats import Stats
 from .making import Form, Making, checked
 
-Policy = Literal["one", "each", "mix"]
 PCM = npt.NDArray[Any]
 
 
@@ -51,8 +51,8 @@ class Frames:
         channels: int = 1,
         policy: Policy = "one",
     ) -> None:
-        if policy not in ("one", "each", "mix"):
-            raise ValueError(f"policy={policy!r}: give one of one, each, mix")
+        if policy not in get_args(Policy):
+            raise ValueError(f"policy={policy!r}: give one of {', '.join(get_args(Policy))}")
         self.enabled = True
         self.policy: Policy = policy
         row = [stages] if isinstance(stages, Stage) else stages if isinstance(stages, Sequence) else []
@@ -60,6 +60,7 @@ class Frames:
         self.muted: dict[str, int] = {}  # samples of a channel that became silence outside of the engine, by cause
         self.last_error = ""
         self._form = checked(sample_rate, channels)
+        self._clones: tuple[tuple[Stage, ...], ...] = ()  # of further channels: they keep their voices from engine to engine
         self._engine: Engine | None = self._prepared(self._form)
         self._counted = Stats()
         self._making: Making | None = None
@@ -106,7 +107,7 @@ class Frames:
                 self._engine.set(**values)
                 return
         for name, value in values.items():
-            owners = [stage for stage in self.stages if name in stage.parameters()]
+            owners = [stage for stage in self._drawing if name in stage.parameters()]
             if not owners:
                 raise TypeError(f"no stage has a parameter {name!r}")
             for stage in owners:
@@ -117,11 +118,14 @@ class Frames:
         with self._swapping:
             if self._engine is not None:
                 self._engine.new_voice()
-                if self.policy == "one":
-                    _share(self._engine)
                 return
-        for stage in self.stages:
+        for stage in self._drawing:
             stage.new_voice()
+
+    @property
+    def _drawing(self) -> list[Stage]:
+        """Those that have a voice of their own."""
+        return [*self.stages, *chain(*self._clones)] if self.policy == "each" else [*self.stages]
 
     def process(self, x: PCM, sample_rate: int) -> PCM:
         """Anonymize one frame; raises nothing but what is no Exception (KeyboardInterrupt and the like).
@@ -249,21 +253,21 @@ class Frames:
         return None
 
     def _prepared(self, form: Form) -> Engine:
-        engine = Engine(
+        return Engine(
             self.stages,
             sample_rate=form.sample_rate,
             channels=form.channels,
-            policy="mix" if self.policy == "mix" else "each",
+            policy=self.policy,
+            clones=self._clones,
         )
-        if self.policy == "one":
-            _share(engine)
-        return engine
 
     def _drop(self) -> None:
         """Leave the stages to another engine."""
         with self._swapping:
             if self._engine is not None:
                 self._counted = self._engine.stats
+                clones = self._engine.clones
+                self._clones = (*clones, *self._clones[len(clones) :])
             if self._making is not None:
                 self._making.drop()
             self._engine = self._making = None
@@ -271,10 +275,3 @@ class Frames:
     def _adopt(self, engine: Engine, form: Form) -> None:
         self._engine, self._form, self._latency, self._joint = engine, form, engine.latency, True
         self._last = np.zeros(form.channels, np.float32)
-
-
-def _share(engine: Engine) -> None:
-    """Give every channel the voice of channel 0."""
-    saved = engine.save()
-    if len(saved["lanes"]) > 1:
-        engine.restore({**saved, "lanes": [saved["lanes"][0]] * len(saved["lanes"])})

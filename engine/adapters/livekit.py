@@ -10,9 +10,9 @@ from collections.abc import Sequence
 import numpy as np
 from livekit import rtc
 
+from ..host import Policy
 from ..stage import Stage
 from .controls import Controls
-from .frames import Policy
 
 
 class VelavoxFrameProcessor(Controls, rtc.FrameProcessor[rtc.AudioFrame]):

@@ -28,9 +28,9 @@ from pipecat.frames.frames import (
 )
 from pipecat.processors.frame_processor import FrameDirection, FrameProcessor
 
+from ..host import Policy
 from ..stage import Stage
 from .controls import Controls
-from .frames import Policy
 
 _SAMPLE = np.dtype("<i2")
 

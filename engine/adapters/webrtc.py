@@ -15,9 +15,10 @@ from aiortc import MediaStreamTrack
 from aiortc.mediastreams import MediaStreamError
 from av import AudioFrame
 
+from ..host import Policy
 from ..stage import Stage
 from .controls import Controls
-from .frames import PCM, Policy
+from .frames import PCM
 
 MOST_FILLED = 1.0  # s of lost sound that are filled with silence; after a longer gap the timestamps jump as the source's do
 

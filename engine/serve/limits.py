@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+BOUNDS = {"rooms": (1, 1000), "participants": (2, 16), "calls": (1, 1000), "connections": (8, 10_000)}
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -15,7 +17,7 @@ class Limits:
     connections: int = 200  # of HTTP at a time; calls use none
 
     def __post_init__(self) -> None:
-        for name, low, high in (("rooms", 1, 1000), ("participants", 2, 16), ("calls", 1, 1000), ("connections", 8, 10_000)):
+        for name, (low, high) in BOUNDS.items():
             if not low <= getattr(self, name) <= high:
                 raise ValueError(f"{name}={getattr(self, name)!r}: give {low} to {high}")
 

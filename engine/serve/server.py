@@ -15,6 +15,8 @@ from .limits import Limits
 from .load import Load
 from .signalling import Signalling
 
+_ALL = ("", "0.0.0.0", "::")  # every address of this machine, and as such none that a browser could be pointed at
+
 
 class Server:
     """Args:
@@ -61,13 +63,17 @@ class Server:
 
     @property
     def url(self) -> str:
+        """On this machine."""
         host = f"[{self._host}]" if ":" in self._host else self._host
+        host = "localhost" if self._host in _ALL else host
         return f"{'https' if self._tls else 'http'}://{host}:{self.port}/"
 
     @property
     def hints(self) -> list[str]:
         """Where to point a browser, and what it will want; never the token."""
         hints = [f"open {self.url}" + ("#token=... with the token" if self._token else "")]
+        if self._host in _ALL:
+            hints.append("on other machines: the same, with a name or an address of this one instead of localhost")
         if not is_loopback(self._host) and self._tls is None:
             hints.append("browsers want HTTPS for a microphone: give --cert and --key, or put a proxy with HTTPS before it")
         return hints

@@ -27,4 +27,6 @@ def main(speakers: int) -> None:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
     main(int(sys.argv[1]))

@@ -17,6 +17,7 @@ gi.require_version("GstBase", "1.0")
 from gi.repository import GObject, Gst, GstBase  # noqa: E402
 from velavox.engine.adapters.frames import Frames  # noqa: E402
 from velavox.engine.methods import make  # noqa: E402
+from velavox.engine.stage import Stage  # noqa: E402
 
 Gst.init(None)
 CAPS = Gst.Caps.from_string("audio/x-raw,format=S16LE,layout=interleaved,rate=[4000,384000],channels=[1,8]")
@@ -37,8 +38,18 @@ class Velavox(GstBase.BaseTransform):  # type: ignore[misc]
         super().__init__()
         self.set_in_place(True)
         self.set_passthrough(False)
+        self._stage: Stage | None = None
         self._frames: Frames | None = None
         self._rate = self._channels = 0
+
+    def do_start(self) -> bool:
+        """The pipeline begins. A method that is none ends it here: later, gst-launch may wait for ever."""
+        try:
+            self._stage = self._stage or make(self.method)
+        except ValueError as error:
+            print(f"velavox: {error}", file=sys.stderr)
+            return False
+        return True
 
     def do_set_caps(self, incoming: Any, outgoing: Any) -> bool:
         """The form of what comes now; the pipeline waits while an engine is prepared."""
@@ -46,7 +57,8 @@ class Velavox(GstBase.BaseTransform):  # type: ignore[misc]
         self._rate, self._channels = form.get_value("rate"), form.get_value("channels")
         try:
             if self._frames is None:
-                self._frames = Frames(make(self.method), sample_rate=self._rate, channels=self._channels)
+                assert self._stage is not None
+                self._frames = Frames(self._stage, sample_rate=self._rate, channels=self._channels)
             else:
                 self._frames.prepare(self._rate, self._channels)
         except ValueError as error:
@@ -89,4 +101,6 @@ def main(source: str, target: str) -> int:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
     sys.exit(main(*sys.argv[1:]))

@@ -13,4 +13,6 @@ def main(source: str, target: str, mapping: str) -> None:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 4:
+        sys.exit(__doc__)
     main(*sys.argv[1:])

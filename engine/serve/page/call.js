@@ -1,12 +1,17 @@
-// One call: microphone out, ears in, and the control channel. Events: state, refused, heard, ended.
+// One call: microphone out, ears in, and the control channel. Events: connected, state, refused, ended.
 
 import { begin, end } from "./signalling.js";
 
 const GATHERING = 3000; // ms for addresses of this machine: those of its own networks are there in 50
+const CONNECTING = 20_000; // ms from the answer on; the server waits as long
+const NO_WAY =
+  "No way for sound between this browser and the server: a network on the way lets no UDP through, " +
+  "or the server has no address that can be reached from here.";
 
 export class Call extends EventTarget {
   #peer = new RTCPeerConnection({ bundlePolicy: "max-bundle" });
   #id = null;
+  #connected = false;
   #ended = false;
 
   // microphone: a MediaStream. voices: how many can be heard. wanted: room, method, settings, muted.
@@ -28,8 +33,11 @@ export class Call extends EventTarget {
     };
     this.control.onclose = () => this.#over("The server has ended the call.");
     this.#peer.onconnectionstatechange = () => {
-      if (this.#peer.connectionState === "connected") this.#emit("connected");
-      if (this.#peer.connectionState === "failed") this.#over("The connection is lost.");
+      if (this.#peer.connectionState === "connected") {
+        this.#connected = true;
+        this.#emit("connected");
+      }
+      if (this.#peer.connectionState === "failed") this.#over(this.#connected ? "The connection is lost." : NO_WAY);
     };
     microphone.getAudioTracks()[0].onended = () => this.#over("The microphone is gone.");
     this.started = this.#start(token, wanted);
@@ -42,6 +50,7 @@ export class Call extends EventTarget {
     this.#id = told.id;
     if (this.#ended) end(told.id);
     else await this.#peer.setRemoteDescription({ type: "answer", sdp: told.sdp });
+    setTimeout(() => this.#connected || this.#over(NO_WAY), CONNECTING);
     return told.number;
   }
 

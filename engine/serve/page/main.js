@@ -38,7 +38,7 @@ function fields() {
 async function learn() {
   try {
     server = await about($("token").value);
-    $("method").replaceChildren(...server.methods.map((m) => new Option(m.title, m.method)));
+    $("method").replaceChildren(...server.methods.map(({ title, method }) => new Option(title, method, false, method === server.default)));
     return true;
   } catch (error) {
     if (error.status !== 401) say(error.message, true);
@@ -71,7 +71,7 @@ async function start(event) {
     if (!(server || (await learn()))) return context.close();
     const stream = await microphone(room === null);
     const voices = room === null ? 1 : server.participants - 1;
-    const wanted = { room, method: $("method").value || server.default };
+    const wanted = { room, method: $("method").value };
     call = new Call(stream, voices, $("token").value, wanted);
     const begun = call;
     call.addEventListener("ended", ({ detail }) => over(begun, context, detail));
@@ -95,7 +95,7 @@ async function start(event) {
 
 function over(ended, context, why) {
   if (ended !== call) return;
-  view.close();
+  view?.close();
   call = view = null;
   context.close();
   $("call").hidden = true;
