@@ -117,7 +117,7 @@ def test_a_seed_is_said_to_void_privacy(folder: Path, tmp_path: Path) -> None:
         ("IN --out OUT --set alhpa=0.7", "velavox: mcadams has no parameter 'alhpa': it has alpha"),
         ("IN --out OUT --set alpha=loud", "alpha='loud': give a number"),
         ("IN --out OUT --set alpha", "velavox: --set alpha: give NAME=VALUE"),
-        ("IN --out OUT --policy both", "velavox: --policy both: give one of 'each', 'mix'"),
+        ("IN --out OUT --policy both", "velavox: --policy both: give one of 'each', 'one', 'mix'"),
         ("IN --out OUT --jobs 0", "--jobs"),
         ("IN --out OUT --seed x", "--seed"),
         ("IN --out OUT --mapping m.csv", "add --rename"),

@@ -17,6 +17,7 @@ import wavs
 from signals import noise, tone, voice
 from velavox.engine.failure import FileFailure
 from velavox.engine.files import anonymize_file
+from velavox.engine.host import Policy
 from velavox.engine.identity import Identity
 from velavox.engine.methods import METHODS, make
 from velavox.kernels.jit import F32
@@ -81,12 +82,14 @@ def test_each_file_gets_a_voice_of_its_own_unless_seed_and_key_say_which(tmp_pat
     assert np.corrcoef(original, changed)[0, 1] < 0.9
 
 
-def test_channels_have_voices_of_their_own_or_are_mixed(tmp_path: Path) -> None:
+def test_channels_have_voices_of_their_own_or_share_one_or_are_mixed(tmp_path: Path) -> None:
     sf.write(tmp_path / "a.wav", np.stack([voice(1.0)] * 2, axis=1), 16_000)
-    anonymize_file(tmp_path / "a.wav", tmp_path / "each.wav")
-    anonymize_file(tmp_path / "a.wav", tmp_path / "mix.wav", policy="mix")
-    each, mixed = outcome(tmp_path / "each.wav"), outcome(tmp_path / "mix.wav")
+    policies: tuple[Policy, ...] = ("each", "one", "mix")
+    for policy in policies:
+        anonymize_file(tmp_path / "a.wav", tmp_path / f"{policy}.wav", policy=policy)
+    each, shared, mixed = (outcome(tmp_path / f"{policy}.wav") for policy in policies)
     assert (each[:, 0] != each[:, 1]).any()  # one voice for both would give equal samples; two may be drawn close
+    np.testing.assert_array_equal(shared[:, 0], shared[:, 1])
     np.testing.assert_array_equal(mixed[:, 0], mixed[:, 1])
 
 
