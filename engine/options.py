@@ -41,7 +41,7 @@ Settings = Annotated[
     ),
 ]
 Seed = Annotated[int | None, typer.Option(help="Makes voices repeatable, and voids any claim of privacy.", metavar="N")]
-ChannelPolicy = Annotated[Policy, typer.Option(help="each: a voice for every channel; one: the same for all; mix: one, for all together.")]
+ChannelPolicy = Annotated[Policy, typer.Option(help="each: a voice for every channel; one: the same for all; mix: all in one.")]
 JsonSummary = Annotated[  # of a `usage.JsonCommand`
     str | None, typer.Option("--json", help="Write a summary as JSON, to stdout or to a file.", metavar="[FILE]")
 ]
