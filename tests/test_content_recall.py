@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from needs import lacking
 from velavox.bench.content.material import RATE, TUNED, Spoken, Stream, english, listed
-from velavox.bench.content.recall import HEAD, Bench, Row, line, silenced
+from velavox.bench.content.recall import HEAD, ROWS, Bench, Row, line, silenced
+from velavox.bench.content.scores import Tally
 from velavox.bench.speech import clips
 from velavox.engine.content.whisper import Whisper
 from velavox.engine.failure import Unusable
@@ -55,6 +56,33 @@ def test_a_row(stream: Stream) -> None:
     assert told.startswith("English, phones")
     assert f"{found.recall:.3f}" in told
     assert len(HEAD.splitlines()) == 2
+
+
+def test_nothing_of_a_hidden_word_is_heard_and_little_beside_it(stream: Stream) -> None:
+    """C05, C02: no word leaves 50 ms, and of what is hidden less than .9 s is beside a word."""
+    try:
+        bench = Bench([stream], Whisper(), ["required", "promise", "regal", "title"])
+        found, again = bench.run(ROWS[0])
+    except Unusable as error:
+        lacking(str(error))
+    assert (found.words, found.recall, found.residual, again) == (4, 1, 0, 0)
+    assert 0.2 < found.over_p95 <= 0.9
+
+
+def test_the_words_beside_a_hidden_one_are_recognised_still(stream: Stream) -> None:
+    """C02."""
+    try:
+        whisper = Whisper()
+        bench = Bench([stream], whisper, ["promise"])
+        looks = bench.looks(ROWS[0])
+    except Unusable as error:
+        lacking(str(error))
+    mask = Tally(frozenset(["promise"])).add(stream, looks[0], ROWS[0].delay, strict=False)
+    read = whisper.text(silenced(stream.samples, mask)).lower()
+    assert "promise" not in read
+    before, after = SAID.lower().split(" to promise that ")
+    assert before in read
+    assert after.removeprefix("he ") in read.rstrip(".")
 
 
 def test_what_is_hidden_is_silent(stream: Stream) -> None:

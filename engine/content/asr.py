@@ -13,8 +13,8 @@ import numpy as np
 
 from ...kernels.jit import F32
 from .detector import Look
-from .doubt import SILENCE, doubtful, levels
-from .find import Finder
+from .doubt import FRAME, SILENCE, Bools, doubtful, levels, sounding
+from .find import Finder, Found
 from .hit import Hit
 from .whisper import RATE, Whisper, loops
 from .word import Word
@@ -25,6 +25,7 @@ SETTLED = 0.5  # seconds: what began later than this before a look's end is left
 _CUT = 0.1  # seconds: a word that begins within this of a window's start may be the rest of another
 _SHORTEST = 0.1  # seconds that a word lasts at least: the attention gives some none
 _LATE = 0.15  # seconds by which words end later than it says: without them 18 of 100 leave over .05 s audible, with them 3
+_REST = 0.35  # seconds of sound before a pause, at most, that are the word's: its time ends where the pause's mark begins
 _RIPE = 0.2  # seconds after a word's end, before which strict mode does not call it doubtful: it may not have ended
 _BEFORE = 0.3  # seconds less than what is unsettled, if that is more: a word is judged by its end, and must not have left
 
@@ -70,7 +71,8 @@ class WhisperDetector:
             return Look((), passed)
         words = self._whisper.hear(samples, self._finder.languages, start)
         found = self._finder.find(words)
-        hits = [Hit(*_span(words[one.first : one.last], end), one.kind, one.term, self.name) for one in found]
+        loud = sounding(level)
+        hits = [Hit(*_span(words, one, loud, start, end), one.kind, one.term, self.name) for one in found]
         hits = [hit for hit in hits if start == 0 or hit.start >= start + _CUT * RATE]
         if self._strict:
             until = end + 1 if last else end - self._ripe
@@ -96,8 +98,16 @@ def credible(words: Sequence[Word]) -> Sequence[Word]:
     return words
 
 
-def _span(words: Sequence[Word], last: int) -> tuple[int, int]:
-    """From the first word's start to the last one's end, and a little more, up to sample `last`."""
-    start = min(word.start for word in words)
-    end = max(start + round(_SHORTEST * RATE), *(word.end for word in words))
-    return start, min(last, end + round(_LATE * RATE))
+def _span(words: Sequence[Word], found: Found, loud: Bools, start: int, last: int) -> tuple[int, int]:
+    """From the first word's start to the last one's end and a little more, or while its sound goes on and no other word begins.
+
+    loud: of the frames from sample `start` on. Up to sample `last`.
+    """
+    own = words[found.first : found.last]
+    first = min(word.start for word in own)
+    end = max(first + round(_SHORTEST * RATE), *(word.end for word in own))
+    after = words[found.last].start if found.last < len(words) else last
+    most, end = min(after, end + round(_REST * RATE)), end + round(_LATE * RATE)
+    while end < most and (end - start) // FRAME < len(loud) and loud[(end - start) // FRAME]:
+        end += FRAME
+    return first, min(last, end)
