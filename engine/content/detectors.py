@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...kernels.redact import FADE
-from . import asr, spotting
+from . import asr, ctc, spotting
 from .asr import WhisperDetector
 from .detector import Detector
 from .find import Finder
+from .rows import any_audible, audible
 from .spans import PAD
 from .spotting import PhoneDetector
 from .whisper import Whisper
@@ -48,7 +49,7 @@ def detectors(
         found.append(
             WhisperDetector(finder, hop=hop, settled=min(_MOST, delay - hop - _COST - _AHEAD), strict=strict, whisper=whisper)
         )
-    if "phones" in names and spotting.any_audible(finder):
+    if "phones" in names and any_audible(finder, ctc.NUMBER):
         hop = spotting.HOP
         found.append(PhoneDetector(finder, hop=hop, settled=min(spotting.SETTLED, delay - hop - _SPOTTED - _AHEAD)))
     if not found:
@@ -61,5 +62,5 @@ def _all_audible(finder: Finder) -> None:
     if finder.categories:
         raise ValueError("detector phones: it hears listed words alone, no categories; give asr, too")
     for entry in finder.lexicon.entries if finder.lexicon else ():
-        if not any(spotting.audible(entry)):
+        if not audible(entry, ctc.NUMBER):
             raise ValueError(f"word list: line {entry.line} is not found by its sound alone; give the detector asr, too")

@@ -111,6 +111,17 @@ def leak(work: Work) -> None:
 
 
 @app.command()
+def recogniser(
+    work: Work,
+    count: Annotated[int, typer.Option("--steps", help="Steps in all, 96 s of speech each; more: go on.")] = 9000,
+    threads: Annotated[int, typer.Option(help="Processor cores.")] = 2,
+    seed: Seed = 23,
+) -> None:
+    """Train the streaming recogniser of listed words, from its last checkpoint on."""
+    steps.recogniser(work, count, threads, seed, Journal(work))
+
+
+@app.command()
 def targets(work: Work, seed: Seed = 17) -> None:
     """Parameters of the vocoder, of clean speech."""
     steps.targets(work, seed, Journal(work))
