@@ -17,9 +17,10 @@ from .rows import Rows
 
 RATE = 16_000
 HOP = 0.25  # seconds between looks
-SETTLED = 1.0  # seconds: what began later than this before a look's end is left to the next look
+SETTLED = 2.0  # seconds: what began later than this before a look's end is left to the next look
 LEAST = -1.2  # mean log likelihood of a phone
 _LEAST_SHORT = -0.6  # the same for rows of up to SHORT phones, which any speech holds
+_SHORTEST = 1.0  # seconds that a look searches at least
 _FLOOR = np.float32(np.log(1e-4))  # one phone that is not heard at all may cost a row no more than this
 _BEGAN, _ENDS = 0.18, 0.06  # seconds before its first row that a word begins; after its last one that it ends
 _SAID = 0.16  # seconds after the end of speech in which the last of it is said
@@ -40,7 +41,7 @@ class StreamDetector:
         if not -9 <= least < 0:
             raise ValueError(f"least={least}: give -9 to below 0")
         self._rows = Rows(finder, NUMBER)
-        self.hop, self.window = round(hop * RATE), round((hop + max(SETTLED, self._rows.seconds)) * RATE)
+        self.hop, self.window = round(hop * RATE), round((hop + max(_SHORTEST, self._rows.seconds) + _SAID) * RATE)
         self._settled = round(settled * RATE)
         self._least = np.where(self._rows.short, max(least, _LEAST_SHORT), least)
         self._recogniser = Recogniser()

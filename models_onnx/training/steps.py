@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from pathlib import Path
 
 import torch
 
+from ...bench.content.material import TUNED
 from ...kernels.jit import F64
-from . import decoding, hearing, packs, recogniser_fit, voices
+from . import decoding, hearing, packs, recogniser_fit, recogniser_score, voices
 from . import recogniser as recogniser_net
 from . import targets as target_packs
 from .align import align_all, read_labels
@@ -119,6 +120,25 @@ def recogniser(
     sampler = Sampler(_drawn(work), RECOGNISER_FRAMES, batch, seed)
     shape = shape or recogniser_net.Shape()
     recogniser_fit.fit(work / "recogniser", Plan(count, seed=seed), shape, sampler, _dev(work), journal)
+
+
+def score(work: Path, folder: Path, journal: Journal, without: Container[str] = TUNED) -> None:
+    """What the recogniser that was exported to `folder` gets wrong on each dev pack, by corpus, and of recorded Chinese words.
+
+    without: speakers left out, those on whom its thresholds were looked at.
+    """
+    for name, dev in _dev(work):
+        corpora = defaultdict(set)
+        for row in dev.rows:
+            corpus, _, speaker = row.speaker.partition(":")
+            if speaker not in without:
+                corpora[corpus].add(row.speaker)
+        for corpus, speakers in sorted(corpora.items()):
+            told = recogniser_score.told(recogniser_score.read_pack(folder, dev, speakers))
+            journal(f"recogniser, {name}, {corpus}: {told}")
+    chinese = [u for u in read_index(work / "index.csv") if u.split == DEV and u.language == "zh" and u.transcript]
+    if chinese:
+        journal(f"recogniser, Chinese words: {recogniser_score.told(recogniser_score.read_words(folder, chinese))}")
 
 
 def targets(work: Path, seed: int, journal: Journal) -> None:
