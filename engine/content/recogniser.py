@@ -21,6 +21,7 @@ LENGTH, FRAME = fbank.frame_and_hop(RATE)
 FRAMES = 4  # of a row
 ROW = FRAMES * FRAME  # samples from one row to the next
 FIRST = LENGTH + (FRAMES - 1) * FRAME  # samples that the first row takes: row t takes the first FIRST + ROW t
+SAID = 16 * FRAME  # samples after the end of speech by which all of it has been said
 UNITS = len(PHONES)  # of which the first, silence, is the blank of CTC
 
 

@@ -12,7 +12,7 @@ from .detector import Look
 from .find import Finder
 from .hit import Hit
 from .phones import NUMBER
-from .recogniser import FIRST, ROW, UNITS, Recogniser
+from .recogniser import FIRST, ROW, SAID, UNITS, Recogniser
 from .rows import Rows
 
 RATE = 16_000
@@ -23,7 +23,6 @@ _LEAST_SHORT = -0.6  # the same for rows of up to SHORT phones, which any speech
 _SHORTEST = 1.0  # seconds that a look searches at least
 _FLOOR = np.float32(np.log(1e-4))  # one phone that is not heard at all may cost a row no more than this
 _BEGAN, _ENDS = 0.18, 0.06  # seconds before its first row that a word begins; after its last one that it ends
-_SAID = 0.16  # seconds after the end of speech in which the last of it is said
 
 
 class StreamDetector:
@@ -41,7 +40,7 @@ class StreamDetector:
         if not -9 <= least < 0:
             raise ValueError(f"least={least}: give -9 to below 0")
         self._rows = Rows(finder, NUMBER)
-        self.hop, self.window = round(hop * RATE), round((hop + max(_SHORTEST, self._rows.seconds) + _SAID) * RATE)
+        self.hop, self.window = round(hop * RATE), round((hop + max(_SHORTEST, self._rows.seconds)) * RATE) + SAID
         self._settled = round(settled * RATE)
         self._least = np.where(self._rows.short, max(least, _LEAST_SHORT), least)
         self._recogniser = Recogniser()
@@ -76,7 +75,7 @@ class StreamDetector:
     def _hear(self, samples: F32, last: bool) -> None:
         """Adds the rows of further samples, and drops those that ended before the window."""
         if last:
-            samples = np.concatenate((samples, np.zeros(round(_SAID * RATE), np.float32)))
+            samples = np.concatenate((samples, np.zeros(SAID, np.float32)))
         try:
             new = self._recogniser.push(samples)
         except ValueError:
