@@ -159,7 +159,15 @@ def test_a_loop_is_believed_once() -> None:
     assert credible([]) == []
 
 
+def test_less_speech_in_a_look() -> None:
+    found = detector(Scripted(), "caroline", hop=0.5, seconds=4.0)
+    assert (found.hop, found.window) == (RATE // 2, 4 * RATE)
+
+
 def test_options_out_of_range() -> None:
+    for options in ({"seconds": 0.5}, {"seconds": 8.0}, {"seconds": 1.0, "hop": 0.6}):
+        with pytest.raises(ValueError, match="give"):
+            detector(Scripted(), "caroline", **options)
     for options in ({"hop": 0.0}, {"hop": 9.0}, {"settled": -1.0}, {"strict": 2.0}, {"strict": np.nan}, {"settled": np.nan}):
         with pytest.raises(ValueError, match="give"):
             detector(Scripted(), "caroline", **options)
