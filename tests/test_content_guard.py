@@ -198,7 +198,7 @@ def test_no_click_where_words_are_hidden_or_looks_come_late() -> None:
             assert np.abs(np.diff(y)).max() < 0.05
 
 
-def test_a_substitute_is_played_in_the_hole_and_the_bleep_where_there_is_none() -> None:
+def test_a_substitute_is_played_in_the_hole_and_the_bleep_where_there_is_none() -> None:  # C20
     asked: list[int] = []
     voices: list[dict[str, float]] = []
 
