@@ -33,6 +33,7 @@ class StreamDetector:
     """
 
     name = "stream"
+    _heard: int
 
     def __init__(self, finder: Finder, *, hop: float = HOP, settled: float = SETTLED, least: float = LEAST) -> None:
         if not (0.1 <= hop <= 2 and 0 <= settled <= 2):
@@ -40,7 +41,8 @@ class StreamDetector:
         if not -9 <= least < 0:
             raise ValueError(f"least={least}: give -9 to below 0")
         self._rows = Rows(finder, NUMBER)
-        self.hop, self.window = round(hop * RATE), round((hop + max(_SHORTEST, self._rows.seconds)) * RATE) + SAID
+        longest = max(_SHORTEST, settled, self._rows.seconds)  # what is undecided has to be in the next look, too
+        self.hop, self.window = round(hop * RATE), round((hop + longest) * RATE) + SAID
         self._settled = round(settled * RATE)
         self._least = np.where(self._rows.short, max(least, _LEAST_SHORT), least)
         self._recogniser = Recogniser()
@@ -68,7 +70,7 @@ class StreamDetector:
         """See `Detector`."""
         self._recogniser.reset()
         self._began = 0  # first sample that the recogniser has heard
-        self._heard: int = 0  # the one after the last
+        self._heard = 0  # the one after the last
         self._gone = 0  # rows that are no longer kept
         self._likely: F32 = np.empty((0, UNITS), np.float32)
 
