@@ -54,7 +54,7 @@ class Soaked:
     look_s: dict[str, list[float]]  # median CPU time of a look of each detector, by third
     slowest_s: dict[str, float]
     behind_s: dict[str, float]  # the most that a detector left undecided after a look
-    unjudged_s: float  # silent, since a detector had not passed it
+    unjudged_s: float  # silent or hidden, since a detector had not passed it, or came too late to see it
     shift: int  # samples by which the delay at the end differs from the one that is told
     growth_kb: float  # of memory, without the first third
 
@@ -137,7 +137,7 @@ def soak(minutes: float, made: Sequence[Detector], seed: int = 0) -> Soaked:
         look_s={one.name: _by_third(one.looks, len(sound)) for one in timed},
         slowest_s={one.name: max(cost for _, cost, _ in one.looks) for one in timed},
         behind_s={one.name: max(behind for _, _, behind in one.looks) / RATE for one in timed},
-        unjudged_s=summary.unjudged,
+        unjudged_s=summary.unjudged + summary.missed,
         shift=_shift(sound, out),
         growth_kb=grown / 1024,
     )
@@ -176,7 +176,7 @@ def as_text(found: Soaked) -> str:
         f"{found.seconds:.0f} s of speech, silence, music and one phrase again and again",
         f"listed words hidden, of {found.said}, by third of the time: {hidden}",
         f"stretches hidden elsewhere: {found.elsewhere}",
-        f"silent, since a detector had not passed it: {found.unjudged_s:.2f} s",
+        f"hidden, since a detector had not passed it: {found.unjudged_s:.2f} s",
         f"the delay at the end, less the one that is told: {found.shift} samples",
         f"memory, after the first third: {found.growth_kb:+.0f} kB",
     ]

@@ -177,7 +177,7 @@ def _soak(speech: Speech) -> Iterator[Figure]:
     for n, share in enumerate(found.found, 1):
         yield Figure("soak", f"listed words hidden, third {n}", share, "", counted(found.said, "word"))
     yield Figure("soak", "stretches hidden elsewhere", found.elsewhere, "", of)
-    yield Figure("soak", "s silent, not passed by a detector", found.unjudged_s, "<= 0", of)
+    yield Figure("soak", "s hidden, not passed by a detector", found.unjudged_s, "<= 0", of)
     yield Figure("soak", "samples that the delay is off at the end", abs(found.shift), "<= 1", of)
     yield Figure("soak", "kB of memory more", found.growth_kb, "", of)
     for name, costs in found.look_s.items():
