@@ -51,8 +51,8 @@ def bench(
 ) -> None:
     """Measure how many listed words are hidden, what is hidden beside them, how soon, and what it costs on this machine.
 
-    Each figure stands beside what was aimed at, and of how much it is. All parts take half an hour on 200 s of speech. A part
-    whose packages are missing is left out, with a line that names them.
+    Each figure stands beside what was aimed at, and of how much it is. All parts take a quarter of an hour on 200 s of speech.
+    A part whose packages are missing is left out, with a line that names them.
 
     \b
     Examples:

@@ -39,6 +39,12 @@ def test_each_look_is_done_before_what_it_has_to_pass_leaves(delay: float) -> No
         assert found.hop + settled + (cost + PAD + FADE) * RATE <= delay * RATE + 1
 
 
+def test_in_a_short_line_the_recogniser_looks_more_often_at_less() -> None:
+    usual, fast = (detectors(finder(), ("asr",), delay=delay)[0] for delay in (2.0, 1.9))
+    assert (usual.hop, usual.window) == (RATE, 7 * RATE)
+    assert (fast.hop, fast.window) == (RATE // 2, 4 * RATE)
+
+
 def test_what_nothing_is_listed_for_is_left_out() -> None:
     assert [found.name for found in detectors(finder())] == list(DETECTORS)
     assert [found.name for found in detectors(finder("王建国"), NAMES)] == ["asr", "stream"]
