@@ -70,7 +70,7 @@ def test_nothing_of_a_hidden_word_is_heard_and_little_beside_it(stream: Stream) 
 
 
 def test_the_words_beside_a_hidden_one_are_recognised_still(stream: Stream) -> None:
-    """C02."""
+    """C02. Within the pads stand "was to" and "that he"."""
     try:
         whisper = Whisper()
         bench = Bench([stream], whisper, ["promise"])
@@ -80,9 +80,9 @@ def test_the_words_beside_a_hidden_one_are_recognised_still(stream: Stream) -> N
     mask = Tally(frozenset(["promise"])).add(stream, looks[0], ROWS[0].delay, strict=False)
     read = whisper.text(silenced(stream.samples, mask)).lower()
     assert "promise" not in read
-    before, after = SAID.lower().split(" to promise that ")
+    before, after = SAID.lower().split(" was to promise that he ")
     assert before in read
-    assert after.removeprefix("he ") in read.rstrip(".")
+    assert after in read.rstrip(".")
 
 
 def test_what_is_hidden_is_silent(stream: Stream) -> None:
