@@ -147,8 +147,7 @@ def test_what_cannot_be_read_leaves_no_output(tmp_path: Path) -> None:
     assert result.stderr.startswith(f"failed: {tmp_path / 'said.wav'}: ")
     assert os.listdir(tmp_path) == ["said.wav"]
     for path in (tmp_path / "missing.wav", tmp_path):
-        for command in (["scan", path], ["redact", path, "--out", tmp_path / "out.wav"]):
-            missing = run(*command, "--pii")
+        for missing in (run("scan", path, "--pii"), run("redact", path, "--out", tmp_path / "out.wav", "--pii")):
             assert missing.exit_code == 1
             assert missing.stderr.startswith(f"failed: {path}: ")
 
