@@ -20,7 +20,7 @@ def sure(*phones: str, part: float = 1 - 1e-6, other: str = "") -> F32:
         row[NUMBER[phone] if phone else 0] = part
         if phone and other:
             row[NUMBER[other]] = 1 - part
-    return np.log(likely / likely.sum(1, keepdims=True)).astype(np.float32)
+    return np.asarray(np.log(likely / likely.sum(1, keepdims=True)), np.float32)
 
 
 def test_a_reading_names_phones_with_their_rows() -> None:

@@ -108,7 +108,9 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("name", ["recogniser", "phonotactics"])
 def test_a_missing_a_damaged_and_another_graph_are_refused(folder: Path, name: str) -> None:
-    use = {"recogniser": lambda: Recogniser(folder), "phonotactics": lambda: Reader(folder=folder)}[name]
+    def use() -> None:
+        Recogniser(folder) if name == "recogniser" else Reader(folder=folder)
+
     use()
     path = folder / f"{name}.onnx"
     graph = bytearray(path.read_bytes())

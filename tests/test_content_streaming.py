@@ -45,7 +45,7 @@ class Planted:
         found = np.full((len(rows), UNITS), (1 - self.sure) / UNITS + 1e-9)
         for n, row in enumerate(rows):
             found[n, NUMBER[dict(self.heard).get(row, "SIL")]] = self.sure
-        return np.log(found).astype(np.float32)
+        return np.asarray(np.log(found), np.float32)
 
 
 @pytest.fixture
