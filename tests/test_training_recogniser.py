@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -10,10 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from needs import lacking
 from torch import Tensor
 from trainingdata import pack
 from velavox.engine.content import phones
 from velavox.engine.content.phones import IGNORED, NUMBER, PHONES, STATES
+from velavox.engine.failure import Unusable
 from velavox.engine.graphs import Model, Stream
 from velavox.models_onnx import manifest
 from velavox.models_onnx.training import checkpoint, loop, publish, recogniser_export, recogniser_phonotactics
@@ -25,7 +28,7 @@ from velavox.models_onnx.training.loop import Plan
 from velavox.models_onnx.training.packs import Pack
 from velavox.models_onnx.training.recogniser import BANDS, CHUNK, LATE, PAST, ROW, UNITS, Outputs, Recogniser, Shape, load
 from velavox.models_onnx.training.recogniser_fit import fit, loss_of
-from velavox.models_onnx.training.recogniser_score import Read, greedy, phone_errors, told
+from velavox.models_onnx.training.recogniser_score import Read, found_words, greedy, phone_errors, told
 from velavox.models_onnx.training.recogniser_units import asked, spoken
 from velavox.models_onnx.training.smoke import clips
 
@@ -265,3 +268,14 @@ def test_rates_are_told_with_their_interval() -> None:
     assert told([Read("a", 10, 4, 2), Read("b", 30, 8, 6)]) == (
         "PER 0.200 [0.200, 0.200], of the likeliest path 0.300; 40 phones, 2 speakers"
     )
+
+
+def test_words_that_detectors_find_are_counted() -> None:
+    """Whether the recording says it or not: in the clip of this reader is "assume" said."""
+    clip = next(u for u in clips() if u.utterance == "27-123349-0009")
+    recordings = [replace(clip, transcript=word) for word in ("assume", "california", "assume")]
+    try:
+        found = found_words(recordings, ["stream"], "en")
+    except Unusable as error:
+        lacking(str(error))
+    assert found == "stream finds 2 of 3, and 1 that are not said"

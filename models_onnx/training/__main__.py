@@ -158,9 +158,15 @@ def export(
 
 
 @app.command()
-def score(work: Work, graphs: Annotated[Path, typer.Option(help="Folder of the exported graphs and their manifest.")]) -> None:
+def score(
+    work: Work,
+    graphs: Annotated[Path, typer.Option(help="Folder of the exported graphs and their manifest.")],
+    detectors: Annotated[
+        list[str] | None, typer.Option(help="Detectors that look for recorded Chinese words, as in asr+stream; again for more.")
+    ] = None,
+) -> None:
     """Phones that the exported recogniser gets wrong, of unheard speakers, by corpus, clean and noisy."""
-    steps.score(work, graphs, Journal(work))
+    steps.score(work, graphs, Journal(work), names=[row.split("+") for row in detectors or ["stream"]])
 
 
 def main() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,7 +10,11 @@ import numpy as np
 import torch
 
 from ...bench.bootstrap import ratio
+from ...bench.content.passing import watched
 from ...bench.recognition import edits
+from ...engine.content.detectors import detectors
+from ...engine.content.find import Finder
+from ...engine.content.lexicon import Lexicon
 from ...engine.content.phones import NUMBER
 from ...engine.content.prefix import Reader
 from ...engine.content.pronounce import of_syllable, toneless
@@ -112,6 +116,19 @@ def read_words(folder: Path, utterances: Iterable[Utterance]) -> Iterator[Read]:
         recogniser.reset()
         likely = recogniser.push(np.concatenate((u.audio(), np.zeros(_TAIL * FRAME, np.float32))))
         yield _read(reader, u.speaker, phones, likely)
+
+
+def found_words(utterances: Sequence[Utterance], names: Sequence[str], language: str) -> str:
+    """In how many recordings, of a listed word each, the detectors `names` find it; and what else; in words."""
+    lexicon = Lexicon.of(sorted({u.transcript for u in utterances}), b"score")
+    terms = {entry.text: entry.term for entry in lexicon.entries}
+    made = detectors(Finder(lexicon, (), (language,)), names)
+    right = others = 0
+    for u in utterances:
+        found = {hit.term for detector in made for look in watched(detector, u.audio()) for hit in look.hits}
+        right += terms[u.transcript] in found
+        others += len(found - {terms[u.transcript]})
+    return f"{' + '.join(names)} finds {right} of {len(utterances)}, and {others} that are not said"
 
 
 def told(found: Iterable[Read]) -> str:

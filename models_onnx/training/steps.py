@@ -122,10 +122,13 @@ def recogniser(
     recogniser_fit.fit(work / "recogniser", Plan(count, seed=seed), shape, sampler, _dev(work), journal)
 
 
-def score(work: Path, folder: Path, journal: Journal, without: Container[str] = TUNED) -> None:
+def score(
+    work: Path, folder: Path, journal: Journal, without: Container[str] = TUNED, names: Sequence[Sequence[str]] = (("stream",),)
+) -> None:
     """What the recogniser that was exported to `folder` gets wrong on each dev pack, by corpus, and of recorded Chinese words.
 
-    without: speakers left out, those on whom its thresholds were looked at.
+    without: speakers left out, those on whom its thresholds were looked at. names: detectors, as they come with velavox, that
+    look for the Chinese words, those of a row together.
     """
     for name, dev in _dev(work):
         corpora = defaultdict(set)
@@ -139,6 +142,8 @@ def score(work: Path, folder: Path, journal: Journal, without: Container[str] = 
     chinese = [u for u in read_index(work / "index.csv") if u.split == DEV and u.language == "zh" and u.transcript]
     if chinese:
         journal(f"recogniser, Chinese words: {recogniser_score.told(recogniser_score.read_words(folder, chinese))}")
+        for row in names:
+            journal(f"recogniser, Chinese words: {recogniser_score.found_words(chinese, row, 'zh')}")
 
 
 def targets(work: Path, seed: int, journal: Journal) -> None:
