@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from needs import lacking
-from velavox.bench.content.material import RATE, TUNED, Spoken, Stream, english, listed
+from velavox.bench.content.material import RATE, TUNED, Spoken, Stream, english, listed, sounding
 from velavox.bench.content.recall import HEAD, ROWS, Bench, Row, line, silenced
 from velavox.bench.content.scores import Tally
 from velavox.bench.speech import clips
@@ -34,6 +34,16 @@ def test_every_word_has_a_place_of_its_own(stream: Stream) -> None:
     assert all(a.end <= b.start for a, b in pairwise(stream.words))
     assert all(0.04 * RATE < word.end - word.start < RATE for word in stream.words)
     assert stream.words[-1].end <= len(stream.samples)
+
+
+def test_a_spoken_word_ends_with_its_sound() -> None:
+    """C05: the pause after it is no rest of it that could be heard."""
+    random = np.random.default_rng(0)
+    word = random.normal(0, 0.1, RATE).astype(np.float32)
+    word[RATE // 2 :] *= 1e-3
+    assert sounding(word) == pytest.approx(RATE // 2, abs=0.02 * RATE)
+    assert sounding(word[: RATE // 2]) == RATE // 2
+    assert sounding(word[:10]) == 10
 
 
 def test_words_that_are_listed_are_long_and_rare(stream: Stream) -> None:

@@ -184,11 +184,11 @@ def _sentence(kokoro: Any, voice: F32, random: np.random.Generator) -> tuple[F32
     found = []
     for word, first, after in spans:
         start, end = max(0, round(times[first] * RATE)), round(times[after] * RATE)
-        found.append(Spoken(word, start, start + _sounding(sound[start:end])))
+        found.append(Spoken(word, start, start + sounding(sound[start:end])))
     return sound, found
 
 
-def _sounding(word: F32) -> int:
+def sounding(word: F32) -> int:
     """Up to which sample there is sound in it: Kokoro's last letter before a mark has the pause, .4 s, for its own."""
     frames = word[: len(word) // _TICK * _TICK].reshape(-1, _TICK)
     level = 10 * np.log10(np.maximum(np.square(frames, dtype=np.float64).mean(1), 1e-12))
