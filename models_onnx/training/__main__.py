@@ -131,7 +131,7 @@ def decoder(
 @app.command()
 def recogniser(
     work: Work,
-    count: Annotated[int, typer.Option("--steps", help="Steps in all, 96 s of speech each; more: go on.")] = 11_500,
+    count: Annotated[int, typer.Option("--steps", help="Steps in all, 96 s of speech each; more: go on.")] = 8000,
     threads: Annotated[int, typer.Option(help="Processor cores.")] = 2,
     seed: Seed = 23,
 ) -> None:
