@@ -41,6 +41,9 @@ def bench(
             "truncated: what is known early; soak: minutes on end; again for more, else all."
         ),
     ] = None,
+    source: Annotated[
+        str, typer.Option(help="Take those rows of the table alone whose column source begins so.", metavar="NAME")
+    ] = "",
     seconds: Annotated[float, typer.Option(min=1, help="Of each English speaker.", metavar="S")] = 50.0,
     mandarin: Annotated[float, typer.Option(min=0, help="Of Mandarin, synthesized, in all; 0: none.", metavar="S")] = 66.0,
     voices: Annotated[
@@ -57,7 +60,7 @@ def bench(
     \b
     Examples:
       velavox content bench --part line --part text
-      velavox content bench speech/manifest.csv --part recall --mandarin 0 --json figures.json
+      velavox content bench speech --source librispeech --part recall --mandarin 0 --json figures.json
     """
     with told(ValueError, Unusable):
         manifest = speech / "manifest.csv" if speech is not None and speech.is_dir() else speech
@@ -67,7 +70,7 @@ def bench(
         tell_of_compiling()
         from ..bench.content import whole
 
-        measured = whole.Speech(manifest, seconds, mandarin, voices, minutes)
+        measured = whole.Speech(manifest, seconds, mandarin, voices, minutes, source)
         figures, left_out = [], {}
         for name in part or list(PartName):
             if json != STDOUT:

@@ -64,6 +64,9 @@ def test_speech_is_a_table_or_a_folder_with_one(tmp_path: Path, parts: list[Spee
     for given in (tmp_path, tmp_path / "manifest.csv"):
         assert bench(given, "--part", "recall", "--seconds", "9", "--mandarin", "0").exit_code == 0
         assert (parts[-1].manifest, parts[-1].seconds, parts[-1].mandarin_seconds) == (tmp_path / "manifest.csv", 9, 0)
+    assert parts[-1].source == ""
+    bench(tmp_path, "--part", "recall", "--source", "libri")
+    assert parts[-1].source == "libri"
     result = bench(tmp_path / "none")
     assert result.exit_code == 2
     assert "there is no such file" in result.stderr

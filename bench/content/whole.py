@@ -48,11 +48,12 @@ class Speech:
     mandarin_seconds: float = 66.0  # in all; 0: none
     voices: Path | None = None
     minutes: float = 10.0  # of the long run
+    source: str = ""  # how the names of the manifest's sources begin that are taken
 
     @cached_property
     def clear(self) -> list[Stream]:
         if self.manifest is not None:
-            return english(self.manifest, self.seconds, corpus="")
+            return english(self.manifest, self.seconds, corpus=self.source)
         return english(_CLIPS, self.seconds, ["1737", "27", "5789"])
 
     @property
