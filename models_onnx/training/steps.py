@@ -142,8 +142,8 @@ def score(
     chinese = [u for u in read_index(work / "index.csv") if u.split == DEV and u.language == "zh" and u.transcript]
     if chinese:
         journal(f"recogniser, Chinese words: {recogniser_score.told(recogniser_score.read_words(folder, chinese))}")
-        for row in names:
-            journal(f"recogniser, Chinese words: {recogniser_score.found_words(chinese, row, 'zh')}")
+        for together in names:
+            journal(f"recogniser, Chinese words: {recogniser_score.found_words(chinese, together, 'zh')}")
 
 
 def targets(work: Path, seed: int, journal: Journal) -> None:
