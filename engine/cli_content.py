@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typer
 
+from .cli_content_bench import bench
 from .cli_content_live import live
 from .cli_content_redact import redact, scan
 from .cli_content_resynthesize import resynthesize
@@ -23,4 +24,5 @@ content.command(cls=JsonCommand, no_args_is_help=True)(scan)
 content.command(cls=JsonCommand)(live)
 content.command(cls=JsonCommand)(text)
 content.command(cls=Command, no_args_is_help=True)(resynthesize)
+content.command(cls=JsonCommand)(bench)
 content.add_typer(words, name="words")

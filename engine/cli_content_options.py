@@ -52,7 +52,9 @@ Language = Annotated[
 Detectors = Annotated[
     list[str] | None,
     typer.Option(
-        "--detector", help="asr (a recogniser) or phones (listed words only); again for more, else both.", metavar="NAME"
+        "--detector",
+        help="asr (a recogniser), stream or phones (listed words only); again for more, else asr and stream.",
+        metavar="NAME",
     ),
 ]
 Strict = Annotated[
@@ -76,6 +78,14 @@ Substitutes = Annotated[
 ]
 
 
+def check_recording(file: Path) -> None:
+    """Fail before models are loaded, which takes seconds, where there is nothing to hear."""
+    if file.is_dir():
+        fail(f"{file}: is a folder: give one recording")
+    if not file.exists():
+        fail(f"{file}: no such file: check the path")
+
+
 def finder_of(words: Path | None, pii: bool, categories: Sequence[str] | None, language: str) -> Finder:
     """What is to be found. Wrong use ends the command; ValueError and Unusable for lists and categories that are none."""
     from .content.find import CATEGORIES, LANGUAGES, Finder
@@ -92,7 +102,7 @@ def finder_of(words: Path | None, pii: bool, categories: Sequence[str] | None, l
         try:
             lexicon = Lexicon.read(words)
         except OSError as error:
-            fail(f"{words}: {error.strerror}; give a word list")
+            refuse(f"{words}: {error.strerror}; give a word list")
         for note in lexicon.notes:
             say(f"note: {words}: {note}")
     return Finder(lexicon, CATEGORIES if pii else categories or (), LANGUAGES if language == BOTH else (language,))

@@ -22,6 +22,7 @@ from .cli_content_options import (
     Substitutes,
     Tts,
     Words,
+    check_recording,
     clips_of,
     detectors_of,
     finder_of,
@@ -45,7 +46,7 @@ from .options import (
     tell_of_compiling,
     told,
 )
-from .progress import Progress, say
+from .progress import Progress, counted, say
 
 if TYPE_CHECKING:
     from .content.find import Finder
@@ -85,9 +86,10 @@ def redact(
     \b
     Examples:
       velavox content redact interview.wav --out redacted.wav --words list.txt
-      velavox content redact call.wav --out redacted.wav --pii --strict 0.7 --report report.json --verify
+      velavox content redact call.wav --out redacted.wav --pii --strict 0.5 --report report.json --verify
     """
     with _told(file):
+        check_recording(file)
         check_result("--out", out, [file, *([words] if words else [])])
         if report is not None:
             check_result("--report", report, [path for path in (file, out, words) if path is not None], ".json")
@@ -114,6 +116,8 @@ def redact(
                 progress=lambda done, total: shown.progress(done / max(total or done, 1), 1),
             )
         say(summary.line)
+        if action is ActionName.substitute:
+            say(f"a substitute is heard in {counted(summary.played, 'place')}, the bleep in all others")
         for warning in (*made.warnings, *summary.troubles):
             say(f"warning: {warning}")
         if seed is not None:
@@ -152,6 +156,7 @@ def scan(
       velavox content scan interview.wav --words list.txt --pii
     """
     with _told(file):
+        check_recording(file)
         check_json(json, [path for path in (file, words) if path is not None])
         tell_of_compiling()
         from .content.redaction import scan_file

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .cli_content_options import BOTH, SPEAKER, Categories, Language, Pii, Tts, Words, finder_of
+from .cli_content_options import BOTH, SPEAKER, Categories, Language, Pii, Tts, Words, check_recording, finder_of
 from .cli_content_text import ModeName
 from .failure import FileFailure, Unusable
 from .options import check_result, fail, give_json, refuse, told
@@ -58,6 +58,7 @@ def resynthesize(
       velavox content resynthesize call.wav --out clean.wav --words list.txt --tts fast --verify
     """
     with told(ValueError, Unusable):
+        check_recording(file)
         if out.suffix.lower() not in _ENDINGS:
             refuse(f"--out {out}: give a name that ends in {' or '.join(_ENDINGS)}")
         if verify and words is None:

@@ -77,7 +77,7 @@ def text(
         try:
             lexicon = None if words is None else Lexicon.read(words)
         except OSError as error:
-            fail(f"{words}: {error.strerror}; give a word list")
+            refuse(f"{words}: {error.strerror}; give a word list")
         t = THRESHOLD if threshold is None else threshold
         written = _input(given, file)  # before models are loaded
         done = Desensitiser(mode.value, n, t, lexicon, categories, language, infer, seed)(written)

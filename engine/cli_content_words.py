@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .. import __version__
-from .options import STDOUT, JsonSummary, check_json, fail, give_json, put, told
+from .options import STDOUT, JsonSummary, check_json, give_json, put, refuse, told
 from .progress import counted
 from .usage import Commands, JsonCommand
 
@@ -49,7 +49,7 @@ def check(
         try:
             lexicon = Lexicon.read(listed)
         except OSError as error:
-            fail(f"{listed}: {error.strerror}; give a word list")
+            refuse(f"{listed}: {error.strerror}; give a word list")
         summary = _summary(lexicon)
         if json != STDOUT:
             put(_as_text(summary))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import numpy.typing as npt
 
@@ -593,3 +595,37 @@ def spot(likely: F64, row: list[int]) -> tuple[F64, npt.NDArray[np.int64]]:
             if reached[-1] / len(row) >= score[t]:  # of equal ones the latest beginning
                 score[t], first[t] = reached[-1] / len(row), begin
     return score, first
+
+
+# --- What a network trained with CTC has read ---
+
+
+def readings(likely: F64) -> dict[tuple[int, ...], float]:
+    """The log likelihood of every reading: the sum over all paths, of which repetitions are one and blanks (class 0) none."""
+    found: dict[tuple[int, ...], float] = {}
+    for path in itertools.product(range(likely.shape[1]), repeat=len(likely)):
+        units = tuple(unit for unit, _ in itertools.groupby(path) if unit)
+        total = float(sum(likely[t, unit] for t, unit in enumerate(path)))
+        found[units] = float(np.logaddexp(found.get(units, -np.inf), total))
+    return found
+
+
+def prefixes(likely: F64, width: int, floor: float) -> dict[tuple[int, ...], float]:
+    """The same of the `width` likeliest after each row, all others forgotten; units below `floor` do not begin."""
+    beam: dict[tuple[int, ...], tuple[float, float]] = {(): (0.0, -np.inf)}
+    for row in likely:
+        found: dict[tuple[int, ...], tuple[float, float]] = {}
+        for units, (blank, said) in beam.items():
+            either = np.logaddexp(blank, said)
+            ways = [(units, either + row[0], -np.inf)]
+            if units:
+                ways.append((units, -np.inf, said + row[units[-1]]))
+            for unit in range(1, len(row)):
+                if row[unit] > floor or (*units, unit) in beam:
+                    ways.append(((*units, unit), -np.inf, (blank if units[-1:] == (unit,) else either) + row[unit]))
+            for key, quiet, loud in ways:
+                before = found.get(key, (-np.inf, -np.inf))
+                found[key] = float(np.logaddexp(before[0], quiet)), float(np.logaddexp(before[1], loud))
+        best = sorted(found, key=lambda key: -np.logaddexp(*found[key]))[:width]
+        beam = {key: found[key] for key in best}
+    return {key: float(np.logaddexp(*both)) for key, both in beam.items()}

@@ -56,7 +56,7 @@ def test_a_recording_is_spoken_without_the_word_and_the_report_has_none(folder: 
         (["--words", "{}/list.txt", "--out", "{out}/o.mp3"], 2, "ends in .wav or .flac"),
         (["--words", "{}/list.txt", "--out", "{}/in.wav"], 2, "which it would replace"),
         (["--words", "{}/bad.txt", "--out", "{out}/o.wav"], 2, "line 1 is of no known class"),
-        (["--words", "{}/none.txt", "--out", "{out}/o.wav"], 1, "no such file"),
+        (["--words", "{}/none.txt", "--out", "{out}/o.wav"], 2, "no such file"),
         (["--out", "{out}/o.wav"], 2, "nothing to find"),
         (["--category", "number", "--verify", "--out", "{out}/o.wav"], 2, "--words LIST"),
         (["--words", "{}/list.txt", "--lang", "zh", "--tts", "fast", "--out", "{out}/o.wav"], 2, "does not speak zh"),

@@ -110,7 +110,7 @@ def test_a_bad_list_is_refused_by_line_without_its_words(tmp_path: Path) -> None
 
 
 def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:
-    assert text("x", "--words", tmp_path / "no.txt").exit_code == 1
+    assert text("x", "--words", tmp_path / "no.txt").exit_code == 2
     result = text("--file", tmp_path / "no.txt")
     assert (result.exit_code, result.stderr.count("\n")) == (1, 1)
     result = text(stdin=b"one\ntw\xff\n")

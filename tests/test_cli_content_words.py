@@ -56,11 +56,11 @@ def test_a_bad_list_is_wrong_use(listed: Path) -> None:
     assert result.stderr.count("\n") == 1
 
 
-def test_a_list_that_cannot_be_read_fails(tmp_path: Path) -> None:
+def test_a_list_that_cannot_be_read_is_wrong_use(tmp_path: Path) -> None:
     for path in (tmp_path / "none.txt", tmp_path):
         result = check(path)
-        assert result.exit_code == 1
-        assert result.stderr.startswith(f"failed: {path}: ")
+        assert result.exit_code == 2
+        assert result.stderr.startswith(f"velavox: {path}: ")
 
 
 def test_the_list_is_not_written_over(listed: Path) -> None:

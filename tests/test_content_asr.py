@@ -72,7 +72,7 @@ def test_each_occurrence_is_a_hit() -> None:
 
 def test_several_words_are_one_hit() -> None:
     """C04."""
-    said = Scripted(("of", 0.1, 0.2), ("Saint", 0.2, 0.6), ("Vincent", 0.6, 1.1), ("Street.", 1.1, 1.6))
+    said = Scripted(("of", 0.1, 0.2), ("Saint", 0.2, 0.6), ("Vincent", 0.6, 1.1), ("Street.", 1.1, 1.6), ("yes", 1.7, 2))
     (hit,) = detector(said, "saint vincent street").look(NOISE[: 2 * RATE], 0).hits
     assert (hit.start, hit.end) == (0.2 * RATE, 1.75 * RATE)
 
@@ -105,8 +105,18 @@ def test_silence_is_passed_without_asking() -> None:
     assert (look.hits, look.passed, whisper.asked) == ((), RATE // 2, [])
 
 
+def test_a_word_ends_where_its_sound_does_or_the_next_word_begins() -> None:
+    """C05: before a pause a word's time ends where the mark's begins, .3 s early."""
+    quiet = NOISE[: 2 * RATE].copy()
+    quiet[round(1.3 * RATE) :] *= 1e-3
+    for sound, after, end in ((quiet, 1.9, 1.3), (NOISE[: 2 * RATE], 1.9, 1.35), (NOISE[: 2 * RATE], 1.2, 1.2)):
+        found = detector(Scripted(("Caroline,", 0.5, 1.0), ("yes", after, 2.0)), "caroline")
+        (hit,) = found.look(np.ascontiguousarray(sound), 0).hits
+        assert hit.end == pytest.approx(end * RATE, abs=0.03 * RATE)
+
+
 def test_a_word_has_a_length() -> None:
-    (hit,) = detector(Scripted(("Caroline", 0.4, 0.4)), "caroline").look(NOISE, 0).hits
+    (hit,) = detector(Scripted(("Caroline", 0.4, 0.4), ("yes", 0.6, 0.9)), "caroline").look(NOISE, 0).hits
     assert hit.end - hit.start == RATE // 4
 
 
@@ -149,7 +159,15 @@ def test_a_loop_is_believed_once() -> None:
     assert credible([]) == []
 
 
+def test_less_speech_in_a_look() -> None:
+    found = detector(Scripted(), "caroline", hop=0.5, seconds=4.0)
+    assert (found.hop, found.window) == (RATE // 2, 4 * RATE)
+
+
 def test_options_out_of_range() -> None:
+    for options in ({"seconds": 0.5}, {"seconds": 8.0}, {"seconds": 1.0, "hop": 0.6}):
+        with pytest.raises(ValueError, match="give"):
+            detector(Scripted(), "caroline", **options)
     for options in ({"hop": 0.0}, {"hop": 9.0}, {"settled": -1.0}, {"strict": 2.0}, {"strict": np.nan}, {"settled": np.nan}):
         with pytest.raises(ValueError, match="give"):
             detector(Scripted(), "caroline", **options)

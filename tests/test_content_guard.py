@@ -198,7 +198,7 @@ def test_no_click_where_words_are_hidden_or_looks_come_late() -> None:
             assert np.abs(np.diff(y)).max() < 0.05
 
 
-def test_a_substitute_is_played_in_the_hole_and_the_bleep_where_there_is_none() -> None:
+def test_a_substitute_is_played_in_the_hole_and_the_bleep_where_there_is_none() -> None:  # C20
     asked: list[int] = []
     voices: list[dict[str, float]] = []
 
@@ -216,6 +216,7 @@ def test_a_substitute_is_played_in_the_hole_and_the_bleep_where_there_is_none() 
         with guard(told, engine=engine, action="substitute", clips=Clips()) as guarded:
             guarded.new_voice()
             y = passed_through(guarded, speech(4.0, (1.0, 1.375), (2.5, 2.75), rate=rate))
+            assert guarded.report().played == 1
         hole = y[round(0.82 * rate) : round(1.56 * rate)]
         played = np.flatnonzero(np.abs(hole) > 1e-4)
         assert len(played) == pytest.approx(0.25 * rate, rel=0.05)

@@ -108,6 +108,7 @@ def test_what_sounds_like_what_everybody_says_is_noted() -> None:
     assert "commonest" in notes("write | name")
     assert "commonest" in notes("whirled")  # world
     assert "commonest" in notes("世界")
+    assert "commonest" not in notes("Boston") + notes("john | name | | match=exact")  # what they hide is what was listed
     assert not notes("stanford university | organisation") + notes("西安电子科技大学 | organisation")
 
 

@@ -48,7 +48,7 @@ def test_restart_is_fresh() -> None:
 
 
 @pytest.mark.parametrize("action", ["tone", "babble"])
-def test_fillers_are_as_loud_as_the_voice(action: Action) -> None:
+def test_fillers_are_as_loud_as_the_voice(action: Action) -> None:  # C20
     line, spans = Line(RATE, 1, 160, 0, action), Spans(RATE)
     spans.hide(32_000, 60_000, 0)
     y = noise(64_160, 0.08)

@@ -8,8 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from needs import lacking
-from velavox.bench.content.material import RATE, TUNED, Spoken, Stream, english, listed
-from velavox.bench.content.recall import HEAD, Bench, Row, line, silenced
+from velavox.bench.content.material import RATE, TUNED, Spoken, Stream, english, listed, sounding
+from velavox.bench.content.recall import HEAD, ROWS, Bench, Row, line, silenced
+from velavox.bench.content.scores import Tally
 from velavox.bench.speech import clips
 from velavox.engine.content.whisper import Whisper
 from velavox.engine.failure import Unusable
@@ -35,6 +36,16 @@ def test_every_word_has_a_place_of_its_own(stream: Stream) -> None:
     assert stream.words[-1].end <= len(stream.samples)
 
 
+def test_a_spoken_word_ends_with_its_sound() -> None:
+    """C05: the pause after it is no rest of it that could be heard."""
+    random = np.random.default_rng(0)
+    word = random.normal(0, 0.1, RATE).astype(np.float32)
+    word[RATE // 2 :] *= 1e-3
+    assert sounding(word) == pytest.approx(RATE // 2, abs=0.02 * RATE)
+    assert sounding(word[: RATE // 2]) == RATE // 2
+    assert sounding(word[:10]) == 10
+
+
 def test_words_that_are_listed_are_long_and_rare(stream: Stream) -> None:
     assert listed([stream], 20) == ["regal"]
     assert listed([stream], 0) == []
@@ -55,6 +66,33 @@ def test_a_row(stream: Stream) -> None:
     assert told.startswith("English, phones")
     assert f"{found.recall:.3f}" in told
     assert len(HEAD.splitlines()) == 2
+
+
+def test_nothing_of_a_hidden_word_is_heard_and_little_beside_it(stream: Stream) -> None:
+    """C05, C02: no word leaves 50 ms, and of what is hidden less than .9 s is beside a word."""
+    try:
+        bench = Bench([stream], Whisper(), ["required", "promise", "regal", "title"])
+        found, again = bench.run(ROWS[0])
+    except Unusable as error:
+        lacking(str(error))
+    assert (found.words, found.recall, found.residual, again) == (4, 1, 0, 0)
+    assert 0.2 < found.over_p95 <= 0.9
+
+
+def test_the_words_beside_a_hidden_one_are_recognised_still(stream: Stream) -> None:
+    """C02. Within the pads stand "was to" and "that he"."""
+    try:
+        whisper = Whisper()
+        bench = Bench([stream], whisper, ["promise"])
+        looks = bench.looks(ROWS[0])
+    except Unusable as error:
+        lacking(str(error))
+    mask = Tally(frozenset(["promise"])).add(stream, looks[0], ROWS[0].delay, strict=False)
+    read = whisper.text(silenced(stream.samples, mask)).lower()
+    assert "promise" not in read
+    before, after = SAID.lower().split(" was to promise that he ")
+    assert before in read
+    assert after in read.rstrip(".")
 
 
 def test_what_is_hidden_is_silent(stream: Stream) -> None:

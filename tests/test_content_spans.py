@@ -118,6 +118,7 @@ def test_more_of_the_same_word_moves_its_clip_until_it_begins() -> None:
     spans.play(850, 1600, "a", sound, 0)
     assert asked == [400, 800]
     assert clips(spans) == [(800, 1600, 1150, 0, 100)]
+    assert spans.played == 1
     spans.play(800, 2000, "a", sound, 800)  # it has begun
     spans.play(700, 1000, "b", sound, 0)  # another one is there
     spans.play(3000, 3400, "c", sound, 3001)  # too late
@@ -128,4 +129,4 @@ def test_more_of_the_same_word_moves_its_clip_until_it_begins() -> None:
 def test_without_a_sound_that_fits_there_is_no_clip(sound: F32 | None) -> None:
     spans = Spans(RATE)
     spans.play(800, 1200, "a", lambda frames: sound, 0)
-    assert clips(spans) == []
+    assert (clips(spans), spans.played) == ([], 0)

@@ -12,7 +12,8 @@ from velavox.engine.content import ctc, spotting
 from velavox.engine.content.ctc import CLASSES, FRAME, NUMBER
 from velavox.engine.content.find import Finder
 from velavox.engine.content.lexicon import Lexicon
-from velavox.engine.content.spotting import PhoneDetector, any_audible, audible
+from velavox.engine.content.rows import any_audible, audible
+from velavox.engine.content.spotting import PhoneDetector
 from velavox.engine.failure import Unusable
 from velavox.kernels.jit import F32
 
@@ -105,11 +106,11 @@ def test_what_is_passed_and_seen(planted: type[Planted]) -> None:
 
 def test_only_what_sounds_english_and_is_not_exact_is_listened_for() -> None:
     entries = lexicon("boston", "王建国", "smith | match=exact").entries
-    assert [bool(audible(entry)) for entry in entries] == [True, False, False]
-    assert any_audible(finder("boston", "王建国"))
-    assert not any_audible(finder("王建国"))
-    assert not any_audible(Finder(None, ("number",)))
-    with pytest.raises(ValueError, match="leave the detector of phones out"):
+    assert [bool(audible(entry, NUMBER)) for entry in entries] == [True, False, False]
+    assert any_audible(finder("boston", "王建国"), NUMBER)
+    assert not any_audible(finder("王建国"), NUMBER)
+    assert not any_audible(Finder(None, ("number",)), NUMBER)
+    with pytest.raises(ValueError, match="leave this detector out"):
         PhoneDetector(finder("王建国"))
 
 

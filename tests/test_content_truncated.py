@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from needs import lacking
 from velavox.bench.content.material import Spoken, Stream
-from velavox.bench.content.truncated import SIXTHS, taken, utterances
+from velavox.bench.content.truncated import SIXTHS, read, taken, utterances
+from velavox.bench.speech import clips
 from velavox.engine.content.whisper import RATE, Whisper
 from velavox.engine.content.word import Word
 from velavox.engine.failure import Unusable
@@ -51,3 +52,17 @@ def test_of_a_perfect_recogniser_recall_is_what_was_heard() -> None:
     assert [row.recall for row in rows] == pytest.approx([n / 6 for n in SIXTHS])
     assert rows[-1].cer == 0
     assert rows[0].cer == pytest.approx(5 / 6, abs=0.05)
+
+
+def test_the_streaming_recogniser_knows_more_the_more_it_hears() -> None:
+    """Of one clip, words of which stand where they are said."""
+    times = {"required": (0.7, 1.2), "promise": (2.0, 2.5), "assume": (3.3, 3.8), "regal": (4.0, 4.4), "title": (4.4, 4.9)}
+    words = tuple(Spoken(word, round(start * RATE), round(end * RATE)) for word, (start, end) in times.items())
+    try:
+        rows = read([Stream("27", "en", clips()["27-123349-0009"], words)])
+    except Unusable as error:
+        lacking(str(error))
+    assert [row.sixths for row in rows] == list(SIXTHS)
+    assert [row.recall for row in rows] == sorted(row.recall for row in rows)
+    assert rows[0].recall == 0 < rows[-1].recall
+    assert rows[0].per > 0.7

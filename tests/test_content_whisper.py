@@ -12,6 +12,7 @@ from velavox.bench.speech import clips
 from velavox.engine.content import whisper as module
 from velavox.engine.content.whisper import RATE, WINDOW, Whisper
 from velavox.engine.failure import Unusable
+from velavox.kernels.jit import F32
 
 CLIP, SAID = "27-123349-0009", "all that was required of him was to promise that he would not assume the regal title"
 
@@ -93,3 +94,18 @@ def test_music_and_noise_end(whisper: Whisper) -> None:
         words = whisper.hear(sound.astype(np.float32))
         assert len(words) <= 104
         assert all(0 <= word.start <= word.end <= len(t) for word in words)
+
+
+def test_little_speech_is_encoded_in_a_shorter_window(whisper: Whisper, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+
+    def features(samples: F32) -> F32:
+        asked.append(len(samples))
+        return real(samples)
+
+    real = module._features
+    monkeypatch.setattr(module, "_features", features)
+    clip = clips()[CLIP]
+    texts = [" ".join(word.text.lower() for word in whisper.hear(clip[: seconds * RATE])) for seconds in (4, 5)]
+    assert asked == [7 * RATE, 10 * RATE]
+    assert all("required of him" in text for text in texts)

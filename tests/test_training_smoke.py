@@ -11,7 +11,7 @@ import pytest
 import torch
 from velavox.models_onnx import manifest, training
 from velavox.models_onnx.training import __main__ as command
-from velavox.models_onnx.training import decoder, smoke, steps
+from velavox.models_onnx.training import decoder, recogniser, smoke, steps
 from velavox.models_onnx.training.align import read_labels
 from velavox.models_onnx.training.corpora import DEV, read_index
 from velavox.models_onnx.training.errors import TrainingError
@@ -53,9 +53,11 @@ def test_the_smoke_run_leaves_what_each_step_makes(smoked: tuple[Path, str]) -> 
     assert packs == ["index-dev-0", "index-dev-99", "index-train-0", "index-train-1"]
     assert load(folder / "student" / "last.pt")[1]["step"] == 60
     assert decoder.load(folder / "decoder" / "best.pt")[1]["step"] == 30
-    assert list(manifest.read(folder / "graphs")) == ["decoder", "encoder"]
+    assert recogniser.load(folder / "recogniser" / "best.pt")[1]["step"] == 30
+    assert list(manifest.read(folder / "graphs")) == ["decoder", "encoder", "phonotactics", "recogniser"]
     assert said == (folder / "log.txt").read_text()
     assert "index-dev-0, clips: late" in said
+    assert "recogniser, index-dev-99, clips: PER" in said
 
 
 def test_a_speaker_is_kept_out_of_training() -> None:

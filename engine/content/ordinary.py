@@ -19,9 +19,9 @@ def ordinary(word: str) -> bool:
     return word in _english()
 
 
-def ordinary_sound(phones: Phones) -> bool:
-    """Whether one of them sounds like that."""
-    return phones in _english_sounds()
+def ordinary_sound(phones: Phones, but: str = "") -> bool:
+    """Whether one of them sounds like that, other than `but`."""
+    return bool(_english_sounds().get(phones, frozenset()) - {but})
 
 
 def ordinary_syllables(syllables: tuple[str, ...]) -> bool:
@@ -40,8 +40,13 @@ def _english() -> frozenset[str]:
 
 
 @cache
-def _english_sounds() -> frozenset[Phones]:
-    return frozenset(tuple(phones.split()) for word in _english() for phones in dictionary()[word])
+def _english_sounds() -> dict[Phones, frozenset[str]]:
+    found: dict[Phones, frozenset[str]] = {}
+    for word in _english():
+        for phones in dictionary()[word]:
+            sound = tuple(phones.split())
+            found[sound] = found.get(sound, frozenset()) | {word}
+    return found
 
 
 @cache

@@ -46,6 +46,14 @@ class Segmenter:
         wanted = frozenset(tags)
         return {word: self._words.FREQ[word] for word, tag in self._tagger.word_tag_tab.items() if tag in wanted}
 
+    def counted(self) -> dict[str, int]:
+        """All words of the dictionary, and how often each was counted."""
+        return {word: count for word, count in self._words.FREQ.items() if count}
+
+    def count(self, word: str) -> int:
+        """How often a word was counted; 0 for one that the dictionary lacks."""
+        return int(self._words.FREQ.get(word) or 0)
+
     def tag(self, word: str) -> str:
         """The class of a word of the dictionary; "" for others."""
         return str(self._tagger.word_tag_tab.get(word, ""))

@@ -55,6 +55,7 @@ class Spans:
         self.shown = NOTHING
         self._rows: list[tuple[int, int]] = []
         self._clips: list[_Clip] = []
+        self.played = 0  # places where a sound stands for what is hidden
         self.dark: tuple[tuple[int, int], ...] = ()  # frames that left silent, unjudged; written by the line's thread
 
     def frames(self, start: int, end: int) -> tuple[int, int]:
@@ -92,6 +93,7 @@ class Spans:
         if found is None or len(found) > end - start:
             return
         clips = [clip for clip in clips if clip not in there]
+        self.played += not there
         clips.append(_Clip(start, end, start + (end - start - len(found)) // 2, term, found))
         self._clips = sorted(clips, key=lambda clip: clip.start)
         self._show()

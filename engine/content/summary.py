@@ -47,6 +47,7 @@ class Summary:
     known_after_p95: float | None
     errors: int  # of the line itself, which then starts over in silence
     callbacks_failed: int
+    played: int  # places where a substitute is heard
     detectors: tuple[Work, ...]
     events: tuple[Event, ...]  # the newest
 

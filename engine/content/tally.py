@@ -25,7 +25,7 @@ class Tally:
     def __init__(self, delay: float, log: Log) -> None:
         self._delay, self._log = delay, log
         self._seconds = self._hidden = self._silent = self._missed = 0.0
-        self._callbacks_failed = 0
+        self._callbacks_failed = self._played = 0
         self.unjudged, self.not_sound, self.errors = 0, 0.0, 0
 
     def add(self, rate: int, frames: int, line: Line, findings: Findings) -> None:
@@ -35,6 +35,7 @@ class Tally:
         self._silent += line.unjudged / rate
         self._missed += findings.missed
         self._callbacks_failed += findings.callbacks_failed
+        self._played += findings.spans.played
         self.unjudged += line.unjudged
 
     def report(self, rate: int, frames: int, line: Line, findings: Findings, watches: Sequence[Watch]) -> Summary:
@@ -60,6 +61,7 @@ class Tally:
             known_after_p95=float(np.percentile(known, 95)) if known else None,
             errors=self.errors,
             callbacks_failed=self._callbacks_failed + findings.callbacks_failed,
+            played=self._played + findings.spans.played,
             detectors=tuple(_work(watch, seconds) for watch in watches),
             events=events,
         )

@@ -12,5 +12,7 @@ In order, each step resumable and repeatable from a seed, all in one working fol
     leak       how well an attacker tells speakers apart by what it puts out
     targets    what the decoder shall say: parameters of the vocoder, of clean speech  -> targets/
     decoder    from content, prosody and a voice to these                              -> hearing/, voices/, decoder/
+    recogniser the streaming recogniser that listens for listed words                  -> recogniser/
     export     step graphs of the best checkpoints, checked against the networks       -> models_onnx/
+    score      phones that the exported recogniser gets wrong, of speakers it has not heard
 """

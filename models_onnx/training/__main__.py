@@ -129,6 +129,17 @@ def decoder(
 
 
 @app.command()
+def recogniser(
+    work: Work,
+    count: Annotated[int, typer.Option("--steps", help="Steps in all, 96 s of speech each; more: go on.")] = 8000,
+    threads: Annotated[int, typer.Option(help="Processor cores.")] = 2,
+    seed: Seed = 23,
+) -> None:
+    """Train the streaming recogniser that listens for listed words, from its last checkpoint on."""
+    steps.recogniser(work, count, threads, seed, Journal(work))
+
+
+@app.command()
 def export(
     work: Work,
     into: Annotated[Path, typer.Option(help="Folder of the graphs and their manifest; that of the package is models_onnx.")],
@@ -137,11 +148,25 @@ def export(
 ) -> None:
     """Make step graphs of the best checkpoints, and check them against the networks.
 
+    recogniser and phonotactics, which rescores what that has read, are asked for by name.
+
     Decoders learn voices as the package's noise.onnx gives them: --only noise, which fits another, comes before their training.
     """
     from .publish import TRAINED, publish
 
     publish(work, into, only or TRAINED, resemblyzer, Journal(work))
+
+
+@app.command()
+def score(
+    work: Work,
+    graphs: Annotated[Path, typer.Option(help="Folder of the exported graphs and their manifest.")],
+    detectors: Annotated[
+        list[str] | None, typer.Option(help="Detectors that look for recorded Chinese words, as in asr+stream; again for more.")
+    ] = None,
+) -> None:
+    """Phones that the exported recogniser gets wrong, of unheard speakers, by corpus, clean and noisy."""
+    steps.score(work, graphs, Journal(work), names=[row.split("+") for row in detectors or ["stream"]])
 
 
 def main() -> None:

@@ -56,7 +56,7 @@ def graph(decoder: Decoder, *, int8: bool) -> onnx.ModelProto:
     g("Sigmoid", noise, out="noise")
     inputs = {"content": (1, PAIR, classes), "prosody": (1, PAIR, FEATURES), "voice": (1, DIMENSIONS)}
     outputs = {"f0": (1, PAIR), "envelope": (1, PAIR, BANDS), "noise": (1, PAIR, NOISES)}
-    return g.model("decoder", inputs, outputs, (rows(blocks), width))
+    return g.model("decoder", inputs, outputs, {"state": (rows(blocks), width)})
 
 
 def _film(g: Builder, decoder: Decoder) -> list[tuple[str, str]]:

@@ -57,7 +57,8 @@ def graph(student: Student, *, int8: bool) -> onnx.ModelProto:
     loudness = g("ReduceLogSumExp", "mel", np.array([-1]), keepdims=0)
     g("Sub", loudness, np.float32(math.log(BANDS)), out="energy")
     outputs = {"content": (1, PAIR, CLASSES), "pitch": (1, PAIR), "voicing": (1, PAIR), "energy": (1, PAIR)}
-    return g.model("encoder", {"mel": (1, PAIR, BANDS), "mean": (1, PAIR, BANDS)}, outputs, (rows(blocks), student.shape.width))
+    states = {"state": (rows(blocks), student.shape.width)}
+    return g.model("encoder", {"mel": (1, PAIR, BANDS), "mean": (1, PAIR, BANDS)}, outputs, states)
 
 
 def _heads(student: Student) -> tuple[F32, F32]:

@@ -13,23 +13,26 @@ from ...kernels import channel, fbank, prosody
 from ...kernels.jit import F32
 from .. import manifest
 from . import decoder as decoders
-from . import export_decoder, export_encoder, student
+from . import export_decoder, export_encoder, recogniser, recogniser_export, recogniser_phonotactics, student
+from .align import read_labels
 from .corpora import TRAIN, read_index
 from .encoder import encode
 from .errors import TrainingError
 from .export_decoder import NAMES
 from .journal import Journal
 from .noise import export_noise
+from .recogniser import ROW
 from .smoke import clips
 from .speaker import export_speaker
 from .student import PAIR
 from .whiten import DIMENSIONS
 
 TRAINED = ("encoder", *NAMES.values())
-GRAPHS = ("speaker", "noise", *TRAINED)
+GRAPHS = ("speaker", "noise", *TRAINED, "recogniser", "phonotactics")
 LARGEST = 16e6  # bytes of all graphs together
 EXACT = 1e-4  # by which a step graph in float32 may differ from the network at once
 MOST_OFF = 0.15  # of the content, about 2 a frame over all classes, by which the encoder in int8 may differ on the mean
+MOST_MOVED = 0.1  # of the recogniser's likelihoods in int8, of 2 a row, likewise
 
 Sound = dict[str, F32]
 
@@ -56,6 +59,14 @@ def publish(work: Path, folder: Path, names: Sequence[str], resemblyzer: Path | 
         elif name in NAMES.values():
             export_decoder.export_decoder(work / name / "best.pt", folder, sources)
             journal(f"{name}: {_check_decoder(work, folder, name)}")
+        elif name == "recogniser":
+            recogniser_export.export_recogniser(work / name / "best.pt", folder, sources)
+            journal(f"{name}: {_check_recogniser(work, folder)}")
+        elif name == "phonotactics":
+            known = frozenset(u.utterance for u in utterances)
+            lines = [line for path in sorted((work / "labels").glob("*.jsonl")) for line in read_labels(path)]
+            spoken = [segments for utterance, segments in lines if utterance in known]
+            journal(f"{name}: {recogniser_phonotactics.export_phonotactics(spoken, folder, sources)}")
         else:
             raise TrainingError(f"graph {name!r}: give one of {', '.join(GRAPHS)}")
     journal(check(folder))
@@ -76,15 +87,15 @@ def check(folder: Path) -> str:
     return ", ".join(f"{name} {entry.bytes / 1e6:.2f} MB" for name, entry in entries.items()) + f"; {total / 1e6:.2f} MB in all"
 
 
-def stepped(stream: Stream, given: Sound, steady: Sound | None = None) -> Sound:
-    """What a step graph says of all frames of `given`, (frames, ...) each, a pair a step; `steady` inputs stay the same."""
+def stepped(stream: Stream, given: Sound, steady: Sound | None = None, frames_each: int = PAIR) -> Sound:
+    """What a step graph says of all frames of `given`, (frames, ...) each, so many a step; `steady` inputs stay the same."""
     for name, value in (steady or {}).items():
         stream.inputs[name][0] = value
     found: dict[str, list[F32]] = {name: [] for name in stream.outputs}
     frames = min(len(x) for x in given.values())
-    for start in range(0, frames - frames % PAIR, PAIR):
+    for start in range(0, frames - frames % frames_each, frames_each):
         for name, x in given.items():
-            stream.inputs[name][0] = x[start : start + PAIR]
+            stream.inputs[name][0] = x[start : start + frames_each]
         stream.step()
         for name, y in stream.outputs.items():
             found[name].append(y[0].copy())
@@ -125,6 +136,23 @@ def _check_decoder(work: Path, folder: Path, name: str) -> str:
     shipped = stepped(Stream(manifest.load(name, folder)), given, steady)
     error = float(np.sqrt(np.mean((shipped["envelope"] - expected["envelope"]) ** 2)) * 10 / np.log(10))
     return f"step by step within {off:.1e} of at once; in int8 the envelope is {error:.2f} dB off (rms)"
+
+
+def _check_recogniser(work: Path, folder: Path) -> str:
+    net, _ = recogniser.load(work / "recogniser" / "best.pt")
+    mel = _features()
+    mel = mel[: len(mel) - len(mel) % ROW]
+    given = {"mel": mel, "mean": channel.offline(mel)}
+    with torch.no_grad():
+        said, _ = net(torch.from_numpy(student.features(mel))[None], net.fresh(1))
+    expected = {"likely": said.units[0].log_softmax(-1).flatten().numpy()}
+    exact = Stream(Model(recogniser_export.graph(net, int8=False).SerializeToString(), "recogniser"))
+    off = _compare("recogniser", expected, stepped(exact, given, frames_each=ROW))
+    shipped = stepped(Stream(manifest.load("recogniser", folder)), given, frames_each=ROW)
+    moved = float(np.abs(np.exp(shipped["likely"]) - np.exp(expected["likely"])).sum() / (len(mel) // ROW))
+    if moved > MOST_MOVED:
+        raise TrainingError(f"recogniser: in int8 its likelihoods are {moved:.2f} off, of 2; train on, or use float32")
+    return f"step by step within {off:.1e} of at once; in int8 the likelihoods are {moved:.3f} off, of 2"
 
 
 def _compare(name: str, expected: Sound, found: Sound) -> float:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import soundfile
 
-from . import steps
+from . import recogniser, steps
 from .corpora import DEV, TRAIN, Utterance, write_index
 from .decoder import Shape as DecoderShape
 from .journal import Journal
@@ -17,6 +17,7 @@ from .student import LATE, Shape
 
 _SHAPE = Shape(width=64, hidden=128, dilations=(1, 2))
 _DECODER = DecoderShape(LATE, width=32, hidden=64, taps=4, dilations=(1, 2), voice=8)
+_RECOGNISER = recogniser.Shape(width=32, channels=4)
 _STEPS, _DECODER_STEPS, _BATCH = 60, 30, 4
 
 
@@ -32,7 +33,9 @@ def smoke(work: Path) -> None:
     steps.evaluate(work, journal)
     steps.targets(work, 1, journal)
     steps.decoder(work, LATE, _DECODER_STEPS, 1, 1, journal, _DECODER, _BATCH)
-    publish(work, work / "graphs", ["encoder", "decoder"], None, journal)
+    steps.recogniser(work, _DECODER_STEPS, 1, 1, journal, _RECOGNISER, _BATCH)
+    publish(work, work / "graphs", ["encoder", "decoder", "recogniser", "phonotactics"], None, journal)
+    steps.score(work, work / "graphs", journal, without=())
 
 
 def clips() -> list[Utterance]:

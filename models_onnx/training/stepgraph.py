@@ -12,7 +12,7 @@ give other results. In 9 minutes of unheard speakers the student finds 66.2 % of
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import count
 from typing import Any
 
@@ -97,9 +97,11 @@ class Builder:
         self("Gather", self("Concat", "state", *rows, axis=0), np.concatenate(kept), out="state_next")
         return x
 
-    def model(self, name: str, inputs: dict[str, Shape], outputs: dict[str, Shape], state: Shape) -> onnx.ModelProto:
-        """The graph, with the state among its ports; all are float32."""
-        ports = [{**inputs, "state": state}, {**outputs, "state_next": state}]
+    def model(
+        self, name: str, inputs: Mapping[str, Shape], outputs: Mapping[str, Shape], states: Mapping[str, Shape]
+    ) -> onnx.ModelProto:
+        """The graph, with the states among its ports; all are float32."""
+        ports = [{**inputs, **states}, {**outputs, **{f"{state}_next": shape for state, shape in states.items()}}]
         typed = [{port: (FLOAT, shape) for port, shape in side.items()} for side in ports]
         return export.model(name, self._nodes, typed[0], typed[1], self._constants)
 

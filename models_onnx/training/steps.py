@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from pathlib import Path
 
 import torch
 
+from ...bench.content.material import TUNED
 from ...kernels.jit import F64
-from . import decoding, hearing, packs, voices
+from . import decoding, hearing, packs, recogniser_fit, recogniser_score, voices
+from . import recogniser as recogniser_net
 from . import targets as target_packs
 from .align import align_all, read_labels
 from .augment import Augmenter
@@ -30,6 +32,7 @@ from .targets import TargetPack
 from .transcribe import transcribed
 
 FRAMES, BATCH = 400, 24  # of a training batch: 4 s, 24 times
+RECOGNISER_FRAMES, RECOGNISER_BATCH = 600, 16
 DECODER_FRAMES, DECODER_BATCH = 320, 32
 HEARINGS, VOICES = 3, 4  # variants of what is heard and of who says it
 _WEIGHTS = {"index": 0.6, "synth-en": 0.2, "synth-zh": 0.2}  # of what a batch is drawn from
@@ -78,15 +81,8 @@ def student(
 ) -> None:
     """Train on all packs that are there, from the last checkpoint on, to `count` steps. TrainingError if there is no pack."""
     torch.set_num_threads(threads)
-    folder = work / "student"
-    folder.mkdir(parents=True, exist_ok=True)
-    found = {name: _packs(work, name, TRAIN) for name in _WEIGHTS}
-    groups = [(_CLEAR * _WEIGHTS[name], every[:1]) for name, every in found.items() if every]
-    groups += [((1 - _CLEAR) * _WEIGHTS[name], every) for name, every in found.items() if every]
-    if not groups:
-        raise TrainingError(f"{work}: no packs of training speech: index, align and pack some first")
-    dev = [(p.folder.name, p) for name in _WEIGHTS for p in _packs(work, name, DEV)]
-    fit(folder, Plan(count, seed=seed), shape or Shape(), Sampler(groups, FRAMES, batch, seed), dev, journal)
+    sampler = Sampler(_drawn(work), FRAMES, batch, seed)
+    fit(work / "student", Plan(count, seed=seed), shape or Shape(), sampler, _dev(work), journal)
 
 
 def evaluate(work: Path, journal: Journal) -> None:
@@ -108,6 +104,46 @@ def leak(work: Path, journal: Journal) -> None:
     eer = attack(known, unknown, enrolled)
     found = f"leak: EER {eer.value:.3f} [{eer.low:.3f}, {eer.high:.3f}] of {heard} speakers"
     journal(f"{found}; the attacker learnt from {learnt} others")
+
+
+def recogniser(
+    work: Path,
+    count: int,
+    threads: int,
+    seed: int,
+    journal: Journal,
+    shape: recogniser_net.Shape | None = None,
+    batch: int = RECOGNISER_BATCH,
+) -> None:
+    """The streaming recogniser on all packs that are there, from the last checkpoint on, to `count` steps."""
+    torch.set_num_threads(threads)
+    sampler = Sampler(_drawn(work), RECOGNISER_FRAMES, batch, seed)
+    shape = shape or recogniser_net.Shape()
+    recogniser_fit.fit(work / "recogniser", Plan(count, seed=seed), shape, sampler, _dev(work), journal)
+
+
+def score(
+    work: Path, folder: Path, journal: Journal, without: Container[str] = TUNED, names: Sequence[Sequence[str]] = (("stream",),)
+) -> None:
+    """What the recogniser that was exported to `folder` gets wrong on each dev pack, by corpus, and of recorded Chinese words.
+
+    without: speakers left out, those on whom its thresholds were looked at. names: detectors, as they come with velavox, that
+    look for the Chinese words, those of a row together.
+    """
+    for name, dev in _dev(work):
+        corpora = defaultdict(set)
+        for row in dev.rows:
+            corpus, _, speaker = row.speaker.partition(":")
+            if speaker not in without:
+                corpora[corpus].add(row.speaker)
+        for corpus, speakers in sorted(corpora.items()):
+            told = recogniser_score.told(recogniser_score.read_pack(folder, dev, speakers))
+            journal(f"recogniser, {name}, {corpus}: {told}")
+    chinese = [u for u in read_index(work / "index.csv") if u.split == DEV and u.language == "zh" and u.transcript]
+    if chinese:
+        journal(f"recogniser, Chinese words: {recogniser_score.told(recogniser_score.read_words(folder, chinese))}")
+        for together in names:
+            journal(f"recogniser, Chinese words: {recogniser_score.found_words(chinese, together, 'zh')}")
 
 
 def targets(work: Path, seed: int, journal: Journal) -> None:
@@ -150,6 +186,20 @@ def _corpora(work: Path) -> list[tuple[str, list[Utterance]]]:
     """Names and utterances of the index, with words found for those without, and of the synthetic speech."""
     synthetic = sorted((work / "synth").glob("*/index.csv"))
     return [("index", list(transcribed(work))), *((f"synth-{path.parent.name}", read_index(path)) for path in synthetic)]
+
+
+def _drawn(work: Path) -> list[tuple[float, list[Pack]]]:
+    """The packs that batches are drawn from, by weight: as it is, and all copies. TrainingError if there is none."""
+    found = {name: every for name in _WEIGHTS if (every := _packs(work, name, TRAIN))}
+    if not found:
+        raise TrainingError(f"{work}: no packs of training speech: index, align and pack some first")
+    clear = [(_CLEAR * _WEIGHTS[name], every[:1]) for name, every in found.items()]
+    return clear + [((1 - _CLEAR) * _WEIGHTS[name], every) for name, every in found.items()]
+
+
+def _dev(work: Path) -> list[tuple[str, Pack]]:
+    """The packs of unheard speakers, by name."""
+    return [(p.folder.name, p) for name in _WEIGHTS for p in _packs(work, name, DEV)]
 
 
 def _pack_folder(work: Path, name: str, split: str, copy: int) -> Path:
