@@ -18,7 +18,7 @@ from .rows import Rows
 RATE = 16_000
 HOP = 0.25  # seconds between looks
 SETTLED = 2.0  # seconds: what began later than this before a look's end is left to the next look
-LEAST = -1.8  # mean log likelihood of a phone: 94 of 100 words, with 1.8 false ones an hour and keyword; -1.2: 75, .2
+LEAST = -1.5  # mean log likelihood of a phone: 90 of 100 words, with .8 false ones an hour and word; -1.8: 94, 1.8; -1.2: 75
 _LEAST_SHORT = -0.6  # for rows of up to SHORT phones, which any speech holds: 29 of 100, 4 false ones; -0.9: 47, 13
 _SHORTEST = 1.0  # seconds that a look searches at least
 _FLOOR = np.float32(np.log(1e-4))  # one phone that is not heard at all may cost a row no more than this
