@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -197,15 +198,18 @@ def main() -> None:
     measured = list(conditions(clear, spoken, [tuple(row.split("+")) for row in arguments.detectors]))
     print(f"English: {', '.join(stream.name for stream in clear)}\n\n{HEAD}")
     told, of_lengths = [], []
-    for condition in measured:
-        for text, row in shown(condition, whisper):
-            print(text, flush=True)
-            told.append(row)
-    print(f"\n{lengths.HEAD}")
-    for condition in measured:
-        for title, heard in by_length(condition, whisper):
-            print(lengths.line(title, heard), flush=True)
-            of_lengths.append({"speech": title, **asdict(heard)})
+    try:
+        for condition in measured:
+            for text, row in shown(condition, whisper):
+                print(text, flush=True)
+                told.append(row)
+        print(f"\n{lengths.HEAD}")
+        for condition in measured:
+            for title, heard in by_length(condition, whisper):
+                print(lengths.line(title, heard), flush=True)
+                of_lengths.append({"speech": title, **asdict(heard)})
+    except ValueError as error:  # a detector that has nothing to listen for in these words
+        sys.exit(str(error))
     if arguments.json:
         arguments.json.write_text(json.dumps({"rows": told, "lengths": of_lengths}, indent=2) + "\n")
 
