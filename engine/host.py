@@ -83,8 +83,6 @@ class Engine:
         row = [stages] if isinstance(stages, Stage) else list(stages) if isinstance(stages, Sequence) else []
         if not row or not all(isinstance(stage, Stage) for stage in row):
             raise TypeError("stages: give a Stage, or a sequence of at least one")
-        if len({id(stage) for stage in row}) < len(row):
-            raise ValueError("stages: the same stage stands there twice; a stage is one stream, give a clone()")
         sample_rate = whole("sample_rate", sample_rate, LOWEST, HIGHEST, "Hz")
         channels = whole("channels", channels, 1, MOST_CHANNELS)
         max_block = whole("max_block", max_block, 1, 2**31, "frames")
@@ -95,7 +93,12 @@ class Engine:
             if value not in choices:
                 raise ValueError(f"{name}={value!r}: give one of {', '.join(choices)}")
         further = channels - 1 if policy != "mix" else 0
-        rows = [row, *clones[:further], *([stage.clone() for stage in row] for _ in range(further - len(clones)))]
+        given = clones[:further]
+        if any(list(map(_kind, own)) != list(map(_kind, row)) for own in given):  # a channel without stages would be raw
+            raise ValueError("clones: are of other stages; give the `clones` of an engine that ran these")
+        rows = [row, *given, *([stage.clone() for stage in row] for _ in range(further - len(given)))]
+        if len({id(stage) for stage in chain(*rows)}) < len(rows) * len(row):
+            raise ValueError("stages: the same stage stands there twice; a stage is one stream, give a clone()")
         for stage in chain(*rows):
             stage.own(self)
         hop = lcm(*(stage.hop for stage in row))
@@ -385,6 +388,11 @@ class Engine:
             for i, stage in enumerate(stages):
                 key = json.dumps(["velavox voice", self._seed, self._source, c, i, self._generation])
                 stage.new_voice(hashlib.sha256(key.encode()).digest())
+
+
+def _kind(stage: object) -> tuple[type, int]:
+    """What the stages of all channels have to agree in: they are delayed alike, and anonymize."""
+    return type(stage), stage.latency if isinstance(stage, Stage) else -1
 
 
 def _follow(first: Sequence[Stage], others: Sequence[Stage]) -> None:

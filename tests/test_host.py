@@ -246,6 +246,19 @@ def test_clones_keep_their_voices_in_another_engine() -> None:
     assert not np.array_equal(wider[:, 3], y[:, 2])
 
 
+@pytest.mark.parametrize("own", [[], [Delay()], [Gain(), Gain()], ["gain"]], ids=["none", "another", "more", "no stage"])
+def test_clones_of_other_stages_are_refused(own: list[Any]) -> None:
+    """With none the channel would be raw."""
+    with pytest.raises(ValueError, match="clones: are of other stages"):
+        Engine(Gain(), sample_rate=16000, channels=2, clones=[own])
+
+
+def test_a_stage_is_not_its_own_clone() -> None:
+    stage = Gain()
+    with pytest.raises(ValueError, match="stands there twice"):
+        Engine(stage, sample_rate=16000, channels=2, clones=[[stage]])
+
+
 def test_silent_channel_stays_silent() -> None:
     x = np.stack([voice(0.3, rate=48000), np.zeros(14400, np.float32)], axis=1)
     y = Engine(Delay(), sample_rate=48000, channels=2).process(x)
