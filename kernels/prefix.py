@@ -115,7 +115,7 @@ def _read(s: Any, likely: Any) -> None:
     node, blank, said = s.node[now], s.blank[now], s.said[now]
     for i in range(s.count):
         s.quiet[i] = _either(blank[i], said[i]) + likely[0]
-        s.loud[i] = said[i] + likely[s.unit[node[i]]] if node[i] else NEVER
+        s.loud[i] = said[i] + likely[s.unit[node[i]]]  # NEVER, still, of the empty prefix
     for j in range(s.count):  # a prefix that another one comes to by its last class
         for i in range(s.count):
             if node[j] and node[i] == s.parent[node[j]]:

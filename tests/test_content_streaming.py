@@ -161,6 +161,24 @@ def test_nan_raises_passes_nothing_and_is_forgotten(planted: type[Planted]) -> N
     assert len(found.look(NOISE[: 2 * RATE], 0).hits) == 1
 
 
+def test_what_the_recogniser_cannot_take_is_heard_again_from_a_fresh_start(
+    planted: type[Planted], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Sound so loud that features overflow stays in its means."""
+    found = StreamDetector(finder("boston"), hop=2.0)
+    planted.heard = spelled(BOSTON, 10)
+
+    def overflows(recogniser: Planted, samples: F32) -> F32:
+        recogniser._samples, recogniser._rows = len(samples), len(samples) // ROW  # it has taken them
+        raise ValueError("the likelihoods of phones are not finite")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Planted, "push", overflows)
+        with pytest.raises(ValueError, match="likelihoods"):
+            found.look(NOISE[: 2 * RATE], 0)
+    assert [hit.start for hit in found.look(NOISE[: 2 * RATE], 0).hits] == [10 * ROW + FIRST - round(0.18 * RATE)]
+
+
 def test_options_out_of_range() -> None:
     for options in ({"hop": 0.0}, {"hop": np.nan}, {"settled": -1.0}, {"least": 0.0}, {"least": np.nan}):
         with pytest.raises(ValueError, match="give"):

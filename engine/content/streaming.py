@@ -1,6 +1,6 @@
 """The detector that listens for the phones of listed words, English and Mandarin, in our own streaming recogniser.
 
-It hears each second once, .006 of a core, and each look searches what it has said of the newest seconds.
+It hears each second once, .005 of a core, and each look searches what it has said of the newest seconds.
 """
 
 from __future__ import annotations
@@ -49,9 +49,8 @@ class StreamDetector:
         self.reset()
 
     def look(self, samples: F32, start: int, last: bool = False) -> Look:
-        """ValueError for NaN, after which it begins anew. See `Detector`."""
+        """ValueError for NaN; it begins anew behind it. See `Detector`."""
         if not np.isfinite(samples).all():
-            self.reset()
             raise ValueError("the samples are not finite: nothing can be heard in them")
         end = start + len(samples)
         if not start <= self._heard <= end:  # some were left out: what it knows of the stream ends there
